@@ -1,0 +1,313 @@
+"""The only module that touches DaCe's internals.
+
+DaCe offers registries for targets, enum members and hooks, but several of the objects behind them are not part of its
+public interface and have moved between releases. Everything of that kind is imported, wrapped and explained here, and
+the rest of the package imports it from here (a lint rule keeps it so). Tested against DaCe 2.0.0b1.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+from dace import dtypes, hooks, subsets
+from dace.attr_enum import ExtensibleAttributeEnum
+from dace.codegen.codeobject import CodeObject
+from dace.codegen.common import sym2cpp
+from dace.codegen.compiled_sdfg import CompiledSDFG
+from dace.codegen.dispatcher import DefinedType, TargetDispatcher
+from dace.codegen.instrumentation.provider import InstrumentationProvider
+from dace.codegen.prettycode import CodeIOStream
+from dace.codegen.target import IllegalCopy, TargetCodeGenerator
+from dace.codegen.targets.cpp import mangle_dace_state_struct_name
+from dace.codegen.targets.cpu import CPUCodeGen
+from dace.codegen.targets.framecode import DaCeCodeGenerator
+from dace.config import Config
+from dace.frontend.operations import detect_reduction_type
+from dace.sdfg import nodes
+from dace.sdfg import utils as sdfg_utils
+from dace.sdfg.replace import replace_datadesc_names
+from dace.sdfg.sdfg import SDFG
+from dace.sdfg.state import LoopRegion, SDFGState
+from dace.sdfg.type_inference import infer_expr_type
+from dace.transformation.auto import auto_optimize as _auto_optimize_module
+from dace.transformation.passes.analysis import loop_analysis
+
+__all__ = [
+    "CPUCodeGen",
+    "CodeIOStream",
+    "CodeObject",
+    "CompiledSDFG",
+    "Config",
+    "DaCeCodeGenerator",
+    "DefinedType",
+    "IllegalCopy",
+    "InstrumentationProvider",
+    "REGISTER",
+    "TargetCodeGenerator",
+    "TargetDispatcher",
+    "dynamic_map_inputs",
+    "exported_function",
+    "extend_config",
+    "infer_dtype",
+    "install_compiled_call_hook",
+    "is_written",
+    "loop_range",
+    "mangle_dace_state_struct_name",
+    "mark_used",
+    "reduction_type",
+    "register_extension",
+    "register_member",
+    "set_scope_defaults",
+    "side_effects",
+    "source_subset",
+    "state_pointer",
+    "sym2cpp",
+    "target_subset",
+    "use_environment",
+    "uses_symbol",
+    "view_edge",
+    "wrap_auto_optimize",
+    "wrap_can_access",
+]
+
+#: ``StorageType.Register``, which DaCe declares as a template with fields: a class, not a member, to a type checker.
+REGISTER = dtypes.StorageType["Register"]
+
+Member = TypeVar("Member", bound=ExtensibleAttributeEnum)
+Function = Callable[..., Any]
+
+# One lock for all registration: two threads may import the package, or reload it, at the same time.
+_lock = threading.RLock()
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Enumerations and tables
+
+
+def register_member(enum: type[Member], name: str) -> Member:
+    """Return the member ``name`` of one of DaCe's extensible enumerations, adding it if it is new.
+
+    ``ExtensibleAttributeEnum.register`` raises ``ValueError`` on the second call, and neither ``enum[name]`` nor
+    ``getattr`` can tell "missing" from an error without raising, so the member table is asked directly.
+    """
+    with _lock:
+        known = enum._member_map_.get(name)
+        return cast(Member, known if known is not None else enum.register(name))
+
+
+def set_scope_defaults(
+    schedule: dtypes.ScheduleType, storage: dtypes.StorageType, inner_schedule: dtypes.ScheduleType
+) -> None:
+    """Say what data and maps directly inside a scope of ``schedule`` get when they ask for the default.
+
+    The two tables are plain dictionaries without a registration function.
+    """
+    dtypes.SCOPEDEFAULT_STORAGE[schedule] = storage
+    dtypes.SCOPEDEFAULT_SCHEDULE[schedule] = inner_schedule
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Registries
+
+
+class _Registry(Protocol):
+    """A class made extensible by ``dace.registry.make_registry``, which attaches these at run time."""
+
+    extensions: Callable[[], dict[type, dict[str, Any]]]
+    register: Callable[..., None]
+    unregister: Callable[[type], None]
+
+
+def register_extension(base: type, extension: type, **parameters: object) -> None:
+    """Register ``extension`` with one of DaCe's extensible classes, replacing an earlier one with the same parameters.
+
+    DaCe instantiates every registered class and keeps no track of names, so a module that is reloaded would leave two
+    code generators called 'ipu' that both claim the same maps.
+    """
+    registry = cast(_Registry, base)
+    with _lock:
+        stale = [cls for cls, known in registry.extensions().items() if known == parameters and cls is not extension]
+        for cls in stale:
+            registry.unregister(cls)
+        registry.register(extension, **parameters)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Configuration
+
+
+def extend_config(schema_file: str) -> None:
+    """Merge a configuration schema into DaCe's, for the calling thread.
+
+    ``Config`` keeps its data in a ``threading.local``; merging the same file twice changes nothing.
+    """
+    Config.extend(schema_file)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Wrapped functions
+
+
+def _replace_function(module: Any, name: str, make: Callable[[Function], Function]) -> None:
+    """Replace ``module.name`` by ``make(original)``. A second call wraps the original again, never the wrapper."""
+    with _lock:
+        current = getattr(module, name)
+        original = getattr(current, "__dace_ipu_original__", current)
+        wrapper = make(original)
+        wrapper.__dace_ipu_original__ = original  # type: ignore[attr-defined]
+        setattr(module, name, wrapper)
+
+
+def wrap_can_access(make: Callable[[Function], Function]) -> None:
+    """Wrap ``dtypes.can_access(schedule, storage)``, a closed chain of conditions that answers ``False`` or ``None``
+    for members it does not know. Every caller in DaCe looks it up on the module, so this reaches all of them.
+    """
+    _replace_function(dtypes, "can_access", make)
+
+
+def wrap_auto_optimize(make: Callable[[Function], Function]) -> None:
+    """Wrap ``auto_optimize(sdfg, device, ...)``, which silently optimises for the CPU when it does not know a device.
+
+    ``DaceProgram.auto_optimize`` and ``SDFG.auto_optimize`` both look the function up on the module when they are
+    called. A program that imported the function itself before ``dace_ipu`` keeps the original.
+    """
+    _replace_function(_auto_optimize_module, "auto_optimize", make)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Calls of compiled programs
+
+
+def install_compiled_call_hook(
+    name: str, hook: Callable[[CompiledSDFG, tuple[Any, ...]], AbstractContextManager[None]]
+) -> None:
+    """Run the context manager ``hook`` around every call of a compiled program; one hook for each ``name``.
+
+    DaCe numbers its hooks and cannot say which are installed, hence the look into its list. (The configuration key
+    ``compiled_sdfg_call_hooks`` installs into the list of the other kind of hook, so it is of no use.)
+    """
+    hook.__dace_ipu_hook__ = name  # type: ignore[attr-defined]
+    with _lock:
+        installed: list[Any] = hooks._COMPILED_SDFG_CALL_HOOKS
+        for index, known in enumerate(installed):
+            if getattr(known, "__dace_ipu_hook__", None) == name:
+                installed[index] = hook
+                return
+        hooks.register_compiled_sdfg_call_hook(context_manager=cast(Any, hook))  # annotated as what it returns
+
+
+def exported_function(program: CompiledSDFG, name: str, restype: Any) -> Function | None:
+    """Return the function ``name`` of a program's library with the ctypes result type ``restype``, or ``None``.
+
+    Valid until the library is unloaded, which DaCe does when a call raises one of several common exceptions: look the
+    function up again for each call.
+    """
+    return program.get_exported_function(name, restype=restype)
+
+
+def state_pointer(program: CompiledSDFG) -> Any:
+    """Return the ``ctypes.c_void_p`` to the state struct of a program; null before its first call."""
+    return program._libhandle
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Code generation
+
+
+def use_environment(dispatcher: TargetDispatcher, full_class_path: str) -> None:
+    """Activate a library environment for the program that is being generated (headers, state fields).
+
+    DaCe only does it for library nodes and tasklets that name their environments; a code generator has no other way.
+    """
+    dispatcher._used_environments.add(full_class_path)
+
+
+def mark_used(dispatcher: TargetDispatcher, target: TargetCodeGenerator) -> None:
+    """Count ``target`` among those that generated code.
+
+    DaCe asserts, without a message, that the targets it found by a static search are the targets reached through its
+    ``dispatch_*`` functions. A generator that walks the inside of its scopes by itself has to say so.
+    """
+    dispatcher._used_targets.add(target)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Analysis
+
+
+def reduction_type(wcr: Any) -> dtypes.ReductionType | None:
+    """Return the kind of a write-conflict resolution (a lambda as text or AST), ``Custom`` if it is none of the known.
+
+    Returns None if there is no resolution. The function behind it sits in DaCe's Python frontend, without types.
+    """
+    return cast("dtypes.ReductionType | None", detect_reduction_type(wcr))
+
+
+def infer_dtype(expression: str, types: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the type of a Python expression, given the types of the names in it (float32 where DaCe cannot tell)."""
+    known = {name: dtypes.dtype_to_typeclass(dtype.type) for name, dtype in types.items()}
+    inferred = infer_expr_type(expression, known)
+    return np.dtype(np.float32 if inferred is None else inferred.type)
+
+
+def view_edge(state: SDFGState, node: nodes.AccessNode) -> Any:
+    """Return the edge that ties a view to what it views, or None."""
+    return sdfg_utils.get_view_edge(state, node)
+
+
+def source_subset(edge: Any, state: SDFGState) -> subsets.Range | None:
+    """Return the part of the source container that an edge between access nodes reads, or None if it does not say."""
+    return cast("subsets.Range | None", edge.data.get_src_subset(edge, state))
+
+
+def target_subset(edge: Any, state: SDFGState) -> subsets.Range | None:
+    """Return the part of the target container that an edge between access nodes writes, or None if it does not say."""
+    return cast("subsets.Range | None", edge.data.get_dst_subset(edge, state))
+
+
+def dynamic_map_inputs(state: SDFGState, entry: nodes.MapEntry) -> list[Any]:
+    """Return the edges that carry values which the range of a map uses, in the order of their connectors."""
+    edges = sdfg_utils.dynamic_map_inputs(state, entry)
+    return sorted(edges, key=lambda edge: str(edge.dst_conn))
+
+
+def loop_range(loop: LoopRegion) -> tuple[Any, Any, Any]:
+    """Return begin, inclusive end and stride of a loop; None for each that cannot be told."""
+    return (
+        loop_analysis.get_init_assignment(loop),
+        loop_analysis.get_loop_end(loop),
+        loop_analysis.get_loop_stride(loop),
+    )
+
+
+def uses_symbol(loop: LoopRegion, name: str) -> bool:
+    """Whether anything inside a loop uses the symbol ``name``."""
+    used = {str(s) for block in loop.nodes() for s in block.used_symbols(all_symbols=True)}
+    used |= {str(s) for edge in loop.edges() for s in edge.data.free_symbols}
+    return name in used
+
+
+def is_written(sdfg: SDFG, name: str, host_copy: str) -> bool:
+    """Whether anything but the copy of ``host_copy`` writes the container ``name``."""
+    return any(
+        not (isinstance(edge.src, nodes.AccessNode) and edge.src.data == host_copy)
+        for state in sdfg.states()
+        for node in state.data_nodes()
+        if node.data == name
+        for edge in state.in_edges(node)
+    )
+
+
+def side_effects(tasklet: nodes.Tasklet) -> bool:
+    """Whether a tasklet does more than compute its outputs (a callback, for instance)."""
+    return bool(tasklet.side_effects) or any(
+        isinstance(dtype, dtypes.callback) for dtype in (*tasklet.in_connectors.values(), *tasklet.out_connectors.values())
+    )
+
+
+def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
+    """Rename containers everywhere in an SDFG. (``SDFG.replace`` would turn a scalar into constant tasklets.)"""
+    replace_datadesc_names(sdfg, dict(names))

@@ -1,0 +1,56 @@
+"""Turns an error that a running program recorded into a Python exception.
+
+A C++ exception that leaves a program's library ends the process, and DaCe 2.0.0b1 ignores the result of a program's
+initialiser. So every exported function of a generated program catches everything, keeps the first error, does nothing
+from then on, and exports::
+
+    extern "C" const char *__dace_ipu_last_error(<name>_state_t *state);
+
+which returns the text of the error and forgets it, or ``nullptr``; the text lives until the program is called again.
+The hook asks for it after each call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+from dace_ipu import compat
+from dace_ipu.errors import IPURuntimeError
+
+__all__ = ["LAST_ERROR_FUNCTION", "install", "take_last_error"]
+
+#: Exported by every generated program that uses the IPU.
+LAST_ERROR_FUNCTION = "__dace_ipu_last_error"
+
+# Programs without device code: asking each time would cost a failing symbol look-up for every call of every program.
+_without_device: weakref.WeakSet[compat.CompiledSDFG] = weakref.WeakSet()
+
+
+def install() -> None:
+    """Install the hook. Repeatable."""
+    compat.install_compiled_call_hook("raise_recorded_error", raise_recorded_error)
+
+
+@contextlib.contextmanager
+def raise_recorded_error(program: compat.CompiledSDFG, arguments: tuple[Any, ...]) -> Iterator[None]:
+    """Run around one call of ``program``; raise :class:`IPURuntimeError` if the call recorded an error."""
+    yield
+    message = take_last_error(program)
+    if message is not None:
+        raise IPURuntimeError(message, program.sdfg.name)
+
+
+def take_last_error(program: compat.CompiledSDFG) -> str | None:
+    """Return the error that ``program`` recorded and make it forget it; ``None`` if there is none."""
+    if program in _without_device:
+        return None
+    last_error = compat.exported_function(program, LAST_ERROR_FUNCTION, ctypes.c_char_p)
+    if last_error is None:
+        _without_device.add(program)
+        return None
+    text = last_error(compat.state_pointer(program))
+    return None if text is None else text.decode("utf-8", errors="replace")

@@ -1,0 +1,523 @@
+"""The inside of a map as the body of a codelet: states, nested SDFGs, inner maps and loops become statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import sympy
+from dace import data, dtypes, subsets
+from dace.memlet import Memlet
+from dace.sdfg import nodes
+from dace.sdfg.sdfg import SDFG
+from dace.sdfg.state import (
+    BreakBlock,
+    ConditionalBlock,
+    ContinueBlock,
+    ControlFlowBlock,
+    ControlFlowRegion,
+    LoopRegion,
+    SDFGState,
+)
+
+from dace_ipu import compat
+from dace_ipu.lowering import loops
+from dace_ipu.lowering.places import Failure, located
+from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside
+from dace_ipu.lowering.reductions import reduction_of
+from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
+from dace_ipu.lowering.scope import Scope, dtype_of
+from dace_ipu.lowering.symbolic import Unsupported
+from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
+from dace_ipu.tile_graph.body import (
+    Assign,
+    Break,
+    Code,
+    Continue,
+    Declare,
+    Expr,
+    For,
+    If,
+    LocalArray,
+    Reduction,
+    Statement,
+    Store,
+    While,
+    symbol,
+)
+
+__all__ = ["edge_between_arrays", "lower_region", "lower_scope", "lower_tasklet_node", "order"]
+
+#: Bytes that the arrays of one codelet may take on a worker's stack.
+MAX_LOCAL_BYTES = 16 * 1024
+
+
+def order(state: SDFGState, scope: nodes.EntryNode | None) -> list[nodes.Node]:
+    """The nodes right inside a scope (None: of the whole state), sources before what depends on them."""
+    parents = state.scope_dict()
+    position = {node: k for k, node in enumerate(nx.topological_sort(state.nx))}
+    inside = [node for node in state.nodes() if parents[node] is scope and not isinstance(node, nodes.ExitNode)]
+    return sorted(inside, key=position.__getitem__)
+
+
+# ---- one state --------------------------------------------------------------------------------------------------------------------
+
+
+def lower_scope(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> list[Statement]:
+    """The statements of a map's inside, or of a state (``entry`` is None) that runs inside a codelet. Raises Failure."""
+    result: list[Statement] = []
+    for node in order(state, entry):
+        with located(node, scope.sdfg, state):
+            result += _node(state, node, scope)
+    return result
+
+
+def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:
+    match node:
+        case nodes.Tasklet():
+            return lower_tasklet_node(state, node, scope)
+        case nodes.AccessNode():
+            return _access_node(state, node, scope)
+        case nodes.MapEntry():
+            return _inner_map(state, node, scope)
+        case nodes.NestedSDFG():
+            return _nested(state, node, scope)
+        case nodes.LibraryNode():
+            raise Unsupported(f"the library node '{node.label}' ({type(node).__name__}), which has no expansion for a codelet")
+        case _:
+            raise Unsupported(f"a {type(node).__name__} inside a map")
+
+
+def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> list[Statement]:
+    """The statements of a tasklet. Raises Unsupported."""
+    if node.language != dtypes.Language.Python:
+        raise Unsupported(f"the tasklet '{node.label}' in {node.language.name}; write it in Python")
+    if compat.side_effects(node):
+        raise Unsupported(f"the tasklet '{node.label}', which calls back to the host,")
+    inputs = {e.dst_conn: _input(state, e, scope) for e in state.in_edges(node) if e.dst_conn and not e.data.is_empty()}
+    outputs: dict[str, list[Output]] = {}
+    for edge in state.out_edges(node):
+        if edge.src_conn and not edge.data.is_empty():
+            outputs.setdefault(edge.src_conn, []).append(_output(state, edge, scope))
+    return lower_tasklet(node.code.code, scope, inputs, outputs)
+
+
+def _input(state: SDFGState, edge: Any, scope: Scope) -> Target:
+    reference = scope.reference(edge.data.data)
+    return _target(reference, edge.data.subset, scope, scope.sdfg.arrays[edge.data.data])
+
+
+def _output(state: SDFGState, edge: Any, scope: Scope) -> Output:
+    desc = scope.sdfg.arrays[edge.data.data]
+    if isinstance(desc, data.Stream):
+        raise Unsupported(f"the stream '{edge.data.data}' inside a map")
+    target = _target(scope.reference(edge.data.data), edge.data.subset, scope, desc)
+    return Output(target, reduction_of(edge.data.wcr), edge.data.dynamic, dtype_of(desc))
+
+
+def _target(reference: Reference, subset: subsets.Range, scope: Scope, desc: data.Data) -> Target:
+    if isinstance(reference, ScalarReference):
+        return reference
+    if isinstance(desc, data.Scalar) or subset.num_elements() == 1:
+        return reference.access(scope.indices(begin for begin, _, _ in subset.ndrange()))
+    rank = sum(1 for size in subset.size() if size != 1)
+    return Pointer(reference, window_of(subset, rank, scope.environment), rank)
+
+
+def _access_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[Statement]:
+    """What flows into an access node from other access nodes, and from it out of the map."""
+    if isinstance(node.desc(scope.sdfg), data.Stream):
+        raise Unsupported(f"the stream '{node.data}' inside a map")
+    if isinstance(node.desc(scope.sdfg), data.View):
+        return _view_node(state, node, scope)
+    result: list[Statement] = []
+    for edge in state.in_edges(node):
+        source = state.memlet_path(edge)[0].src
+        if isinstance(source, nodes.AccessNode) and not edge.data.is_empty() and not _is_view(source, scope, node, state):
+            result += edge_between_arrays(state, edge, source.data, node.data, scope)
+    for edge in state.out_edges(node):
+        target = state.memlet_path(edge)[-1].dst
+        if isinstance(edge.dst, nodes.ExitNode) and isinstance(target, nodes.AccessNode) and not edge.data.is_empty():
+            result += edge_between_arrays(state, edge, node.data, target.data, scope)
+    return result
+
+
+def _is_view(source: nodes.AccessNode, scope: Scope, node: nodes.AccessNode, state: SDFGState) -> bool:
+    """Whether the edge only says that ``source`` is a view of ``node``: writing the view has written the array."""
+    if not isinstance(source.desc(scope.sdfg), data.View):
+        return False
+    edge = compat.view_edge(state, source)
+    return edge is not None and edge.dst is node
+
+
+def _view_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[Statement]:
+    bind_view(state, node, scope)
+    edge = compat.view_edge(state, node)
+    result: list[Statement] = []
+    for other in state.in_edges(node):
+        source = state.memlet_path(other)[0].src
+        if other is not edge and isinstance(source, nodes.AccessNode) and not other.data.is_empty():
+            result += edge_between_arrays(state, other, source.data, node.data, scope)
+    return result
+
+
+def bind_view(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> None:
+    """Let a view's name stand for what it views. Raises Unsupported."""
+    edge = compat.view_edge(state, node)
+    if edge is None:
+        raise Unsupported(f"the view '{node.data}' of nothing")
+    incoming = edge.dst is node
+    viewed = state.memlet_path(edge)[0].src if incoming else state.memlet_path(edge)[-1].dst
+    subset = compat.source_subset(edge, state) if incoming else compat.target_subset(edge, state)
+    desc = viewed.desc(scope.sdfg)
+    if isinstance(desc, data.View) and viewed.data not in scope.references:
+        bind_view(state, viewed, scope)
+    if subset is None:
+        subset = subsets.Range.from_array(desc)
+    array = scope.array(viewed.data)
+    scope.references[node.data] = array.through(view_of(node.desc(scope.sdfg), subset, desc, scope.environment))
+
+
+def edge_between_arrays(state: SDFGState, edge: Any, source: str, target: str, scope: Scope) -> list[Statement]:
+    """An element-wise copy along an edge, as loops. Raises Unsupported."""
+    source_subset, target_subset = _both_subsets(state, edge, source, target, scope.sdfg)
+    reduction = reduction_of(edge.data.wcr)
+    from_, to = scope.reference(source), scope.reference(target)
+    sizes = scope.indices(source_subset.size())
+    loop_names = [scope.names.fresh("k") if size != 1 else "" for size in sizes]
+    offsets = [symbol(name) if name else sympy.Integer(0) for name in loop_names]
+    statement = _move(
+        from_, _element(source_subset, offsets, scope), to, _matching(target_subset, offsets, sizes, scope), reduction
+    )
+    result: Statement = statement
+    for name, size in reversed(list(zip(loop_names, sizes, strict=True))):
+        if name:
+            result = For(name, sympy.Integer(0), size, sympy.Integer(1), (result,))
+    return [result]
+
+
+def _both_subsets(
+    state: SDFGState, edge: Any, source: str, target: str, sdfg: SDFG
+) -> tuple[subsets.Range, subsets.Range]:
+    source_subset, target_subset = compat.source_subset(edge, state), compat.target_subset(edge, state)
+    if source_subset is None and target_subset is None:
+        raise Unsupported("a copy without subsets")
+    if source_subset is None:
+        source_subset = _same_box(target_subset, sdfg.arrays[source])
+    if target_subset is None:
+        target_subset = _same_box(source_subset, sdfg.arrays[target])
+    return source_subset, target_subset
+
+
+def _same_box(subset: subsets.Range, desc: data.Data) -> subsets.Range:
+    """DaCe's rule for a copy with one subset: the other side has the same one if it fits, else starts at the origin."""
+    whole = subsets.Range.from_array(desc)
+    if subset.num_elements() == whole.num_elements():
+        return whole
+    if len(subset) == len(whole):
+        return subset
+    raise Unsupported(f"a copy of [{subset}] to or from an array of {len(whole)} dimensions without saying where")
+
+
+def _element(subset: subsets.Range, offsets: Sequence[Expr], scope: Scope) -> tuple[Expr, ...]:
+    ranges = [(scope.index(b), scope.index(s)) for b, _, s in subset.ndrange()]
+    return tuple(begin + step * offset for (begin, step), offset in zip(ranges, offsets, strict=True))
+
+
+def _matching(
+    subset: subsets.Range, offsets: Sequence[Expr], sizes: Sequence[Expr], scope: Scope
+) -> tuple[Expr, ...]:
+    """The element of ``subset`` at the same position (row-major) as ``offsets`` in a box of ``sizes``."""
+    own = scope.indices(subset.size())
+    varying = [k for k, size in enumerate(own) if size != 1]
+    given = [offset for offset, size in zip(offsets, sizes, strict=True) if size != 1]
+    wanted = [size for size in sizes if size != 1]
+    if len(varying) == len(given) and all(sympy.simplify(own[k] - w) == 0 for k, w in zip(varying, wanted, strict=True)):
+        by_dimension = dict(zip(varying, given, strict=True))
+        return _element(subset, [by_dimension.get(k, sympy.Integer(0)) for k in range(len(own))], scope)
+    return _element(subset, _delinearised(offsets, sizes, own), scope)
+
+
+def _delinearised(offsets: Sequence[Expr], sizes: Sequence[Expr], own: Sequence[Expr]) -> list[Expr]:
+    position: Expr = sympy.Integer(0)
+    for offset, size in zip(offsets, sizes, strict=True):
+        position = position * size + offset
+    result: list[Expr] = []
+    for size in reversed(own):
+        result.append(sympy.Mod(position, size) if len(result) < len(own) - 1 else position)
+        position = sympy.floor(position / size)
+    return result[::-1]
+
+
+def _move(
+    source: Reference, at: tuple[Expr, ...], target: Reference, to: tuple[Expr, ...], reduction: Reduction | None
+) -> Statement:
+    code = Code(source.name) if isinstance(source, ScalarReference) else Code("_0", (("_0", source.access(at)),))
+    if isinstance(target, ScalarReference):
+        return Assign(target.name, code, reduction)
+    return Store(target.access(to), code, reduction)
+
+
+# ---- inner maps -------------------------------------------------------------------------------------------------------------------
+
+
+def _inner_map(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> list[Statement]:
+    before, inner = _dynamic_ranges(state, entry, scope)
+    ranges = []
+    for parameter, (begin, end, step) in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
+        name = scope.names.fresh(parameter)
+        limits = inner.index(begin), inner.index(end), inner.index(step)
+        inner = inner.with_symbol(parameter, symbol(name))
+        ranges.append((name, *limits))
+    inner = declare_transients(state, entry, inner)
+    body = [*_declarations(inner, scope), *lower_scope(state, entry, inner)]
+    for name, begin, end, step in reversed(ranges):
+        body = [For(name, begin, loops.exclusive_end(begin, end, step), step, tuple(body))]
+    return [*before, *body]
+
+
+def _dynamic_ranges(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> tuple[list[Statement], Scope]:
+    """Map ranges that are read from memory become local scalars."""
+    before: list[Statement] = []
+    for edge in compat.dynamic_map_inputs(state, entry):
+        name = scope.names.fresh(edge.dst_conn)
+        target = _input(state, edge, scope)
+        dtype = dtype_of(scope.sdfg.arrays[edge.data.data])
+        _, code = lower_expression("value", scope, {"value": target})
+        before.append(Declare(name, dtype, code))
+        scope.types[name] = dtype
+        scope = scope.with_symbol(edge.dst_conn, symbol(name))
+    return before, scope
+
+
+def declare_transients(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> Scope:
+    """The scope of a map's inside: containers that live there get local names (see ``_declarations``)."""
+    inside = {n.data for n in order(state, entry) if isinstance(n, nodes.AccessNode)}
+    elsewhere = used_outside(scope.sdfg, state, entry) if entry is not None else set()
+    own = sorted(name for name in inside - elsewhere if _is_local(scope, name))
+    return with_locals(scope, own)
+
+
+def _is_local(scope: Scope, name: str) -> bool:
+    desc = scope.sdfg.arrays[name]
+    return desc.transient and name not in scope.references and not isinstance(desc, data.View)
+
+
+def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
+    """The scope with local scalars and arrays for these transients."""
+    references = dict(scope.references)
+    for container in containers:
+        desc = scope.sdfg.arrays[container]
+        if isinstance(desc, data.Stream):
+            raise Unsupported(f"the stream '{container}' inside a map")
+        dtype, name = dtype_of(desc), scope.names.fresh(container)
+        scope.types[name] = dtype
+        is_scalar = isinstance(desc, data.Scalar)
+        references[container] = ScalarReference(name, dtype) if is_scalar else ArrayReference(name, dtype)
+    return replace(scope, references=references)
+
+
+def _declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
+    """Declares what ``inner`` has and ``outer`` has not."""
+    spent = 0
+    for container, reference in inner.references.items():
+        if container in outer.references or (isinstance(reference, ArrayReference) and reference.chain):
+            continue
+        if isinstance(reference, ScalarReference):
+            yield Declare(reference.name, reference.dtype, None, constant=False)
+            continue
+        shape = _constant_shape(container, inner)
+        spent += int(np.prod(shape)) * reference.dtype.itemsize
+        if spent > MAX_LOCAL_BYTES:
+            raise Unsupported(
+                f"the array '{container}' of {shape} elements inside a map: a codelet has no heap, and its stack holds "
+                f"{MAX_LOCAL_BYTES} bytes of arrays"
+            )
+        yield LocalArray(reference.name, reference.dtype, shape)
+
+
+def _constant_shape(container: str, scope: Scope) -> tuple[int, ...]:
+    shape = scope.indices(scope.sdfg.arrays[container].shape)
+    if not all(size.is_Integer for size in shape):
+        raise Unsupported(
+            f"the array '{container}' of shape {tuple(shape)} inside a map: a codelet has no heap, so the shape of its arrays has to be constant"
+        )
+    return tuple(int(size) for size in shape)
+
+
+# ---- nested SDFGs and control flow ------------------------------------------------------------------------------------------------
+
+
+def _nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> list[Statement]:
+    inner = enter_nested(state, node, scope)
+    locals_ = sorted(name for name in node.sdfg.arrays if _is_local(inner, name))
+    own = with_locals(inner, (name for name in locals_ if name not in scope_locals(node.sdfg)))
+    return [*_declarations(own, inner), *lower_region(node.sdfg, own)]
+
+
+def enter_nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> Scope:
+    """The scope of a nested SDFG: its connectors stand for what they are connected to. Raises Unsupported."""
+    environment = {str(name): scope.index(value) for name, value in node.symbol_mapping.items()}
+    references: dict[str, Reference] = {}
+    inner = Scope(node.sdfg, scope.names, references, environment, scope.types)
+    for edge in sorted(state.all_edges(node), key=lambda e: str(e.dst_conn if e.dst is node else e.src_conn)):
+        connector = edge.dst_conn if edge.dst is node else edge.src_conn
+        if connector and connector not in references and not edge.data.is_empty():
+            references[connector] = _connected(edge.data, node.sdfg.arrays[connector], scope, inner)
+    return inner
+
+
+def _connected(memlet: Memlet, inner_desc: data.Data, scope: Scope, inner: Scope) -> Reference:
+    """A connector is the container it is connected to (DaCe's contract since 2.0), or a window of it (older programs)."""
+    reference = scope.reference(memlet.data)
+    if isinstance(reference, ScalarReference):
+        return reference
+    outer_desc = scope.sdfg.arrays[memlet.data]
+    outer_shape, inner_shape = scope.indices(outer_desc.shape), inner.indices(inner_desc.shape)
+    if len(outer_shape) == len(inner_shape) and all(sympy.simplify(a - b) == 0 for a, b in zip(outer_shape, inner_shape, strict=True)):
+        return reference
+    rank = len(inner_shape)
+    return reference.through(window_of(memlet.subset, rank, scope.environment))
+
+
+def lower_region(region: ControlFlowRegion, scope: Scope) -> list[Statement]:
+    """The statements of a control-flow region inside a codelet. Raises Failure."""
+    result: list[Statement] = []
+    mutable = {name: value for name, value in _declare_symbols(region, scope)} if isinstance(region, SDFG) else {}
+    result += mutable.values()
+    for block, assignments in loops.straight_line(region):
+        with located(block, scope.sdfg, block):
+            result += _block(block, scope)
+            result += _assignments(assignments, scope)
+    return result
+
+
+def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[tuple[str, Statement]]:
+    """Symbols that edges assign are local scalars of the codelet."""
+    for name in assigned_symbols(sdfg):
+        local, dtype = scope.names.fresh(name), np.dtype(sdfg.symbols[name].type if name in sdfg.symbols else np.int32)
+        if dtype == np.int64:
+            dtype = np.dtype(np.int32)  # indices: the machine has 32-bit integers
+        value = None
+        if name in scope.environment:  # one that comes from outside and is changed here
+            from dace_ipu.lowering.symbolic import python_text
+
+            value = Code(python_text(scope.environment[name]))
+        scope.environment[name] = symbol(local)
+        scope.types[local] = dtype
+        yield name, Declare(local, dtype, value, constant=False)
+
+
+def _assignments(assignments: dict[str, str], scope: Scope) -> list[Statement]:
+    """The assignments of an edge: all right sides are evaluated before anything is assigned."""
+    before: list[Statement] = []
+    result: list[Statement] = []
+    several = len(assignments) > 1
+    for name, text in sorted(assignments.items()):
+        prelude, code = lower_expression(text, scope, _containers(text, scope))
+        before += prelude
+        local = str(scope.environment[name])
+        if several and _uses(assignments, name):
+            held = scope.names.fresh(f"new_{name}")
+            dtype = scope.types[local]
+            before.append(Declare(held, dtype, code))
+            code = Code(held)
+        result.append(Assign(local, code))
+    return [*before, *result]
+
+
+def _uses(assignments: dict[str, str], name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name
+        for other, text in assignments.items()
+        if other != name
+        for node in ast.walk(ast.parse(text.strip(), mode="eval"))
+    )
+
+
+def _containers(text: str, scope: Scope) -> dict[str, Target]:
+    """The containers that an expression of control flow names, as what it may read."""
+    names = {node.id for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Name)}
+    result: dict[str, Target] = {}
+    for name in sorted(names & set(scope.sdfg.arrays)):
+        reference, desc = scope.reference(name), scope.sdfg.arrays[name]
+        if isinstance(reference, ScalarReference):
+            result[name] = reference
+        elif isinstance(desc, data.Scalar):
+            result[name] = reference.access((sympy.Integer(0),))
+        else:
+            whole = subsets.Range.from_array(desc)
+            window = window_of(whole, len(desc.shape), scope.environment)
+            result[name] = Pointer(reference, window, len(desc.shape))
+    return result
+
+
+def _block(block: ControlFlowBlock, scope: Scope) -> list[Statement]:
+    match block:
+        case SDFGState():
+            inner = declare_transients(block, None, scope)
+            return [*_declarations(inner, scope), *lower_scope(block, None, inner)]
+        case LoopRegion():
+            return _loop(block, scope)
+        case ConditionalBlock():
+            return _conditional(list(block.branches), scope)
+        case BreakBlock():
+            return [Break()]
+        case ContinueBlock():
+            return [Continue()]
+        case ControlFlowRegion():
+            return lower_region(block, scope)
+        case _:
+            raise Unsupported(f"a {type(block).__name__} inside a map")
+
+
+def _loop(loop: LoopRegion, scope: Scope) -> list[Statement]:
+    counted = loops.counted(loop)
+    if counted is None or not loops.is_index_range(counted, scope):
+        return _while(loop, scope)
+    name = scope.names.fresh(loop.loop_variable)
+    begin, end, step = (scope.index(value) for value in (counted.begin, counted.end, counted.step))
+    body = lower_region(loop, scope.with_symbol(loop.loop_variable, symbol(name)))
+    return [For(name, begin, end, step, tuple(body))]
+
+
+def _while(loop: LoopRegion, scope: Scope) -> list[Statement]:
+    if loop.inverted:
+        raise Unsupported("a loop that tests its condition behind its body")
+    before: list[Statement] = []
+    advance: list[Statement] = []
+    if loop.loop_variable and loop.init_statement is not None and loop.update_statement is not None:
+        name = scope.names.fresh(loop.loop_variable)
+        scope.types[name] = np.dtype(np.int32)
+        before, first = lower_expression(*loops.assignment_value(loop.init_statement, scope), {})  # type: ignore[misc]
+        before.append(Declare(name, scope.types[name], first, constant=False))
+        scope = scope.with_symbol(loop.loop_variable, symbol(name))
+        text, _ = loops.assignment_value(loop.update_statement, scope)
+        advance, value = lower_expression(text, scope, _containers(text, scope))
+        advance.append(Assign(name, value))
+    text = loop.loop_condition.as_string
+    prelude, condition = lower_expression(text, scope, _containers(text, scope))
+    if prelude or (advance and loops.has_continue(loop)):
+        raise Unsupported(f"the loop 'while {text}' inside a map")
+    return [*before, While(condition, (*lower_region(loop, scope), *advance))]
+
+
+def _conditional(branches: list[Any], scope: Scope) -> list[Statement]:
+    if not branches:
+        return []
+    condition, body = branches[0]
+    then = lower_region(body, scope)
+    if condition is None:
+        return then
+    text = condition.as_string
+    before, code = lower_expression(text, scope, _containers(text, scope))
+    return [*before, If(code, tuple(then), tuple(_conditional(branches[1:], scope)))]
+
+
+def failure_if_unsupported(error: Unsupported, element: object, scope: Scope, block: ControlFlowBlock | None) -> Failure:
+    """An Unsupported with its place."""
+    return Failure.at(error, element, scope.sdfg, block)

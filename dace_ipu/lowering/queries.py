@@ -1,0 +1,62 @@
+"""Questions about SDFGs that lowering asks, answered without changing them."""
+
+from __future__ import annotations
+
+import ast
+
+from dace.sdfg import nodes
+from dace.sdfg.sdfg import SDFG
+from dace.sdfg.state import ControlFlowRegion, SDFGState
+
+__all__ = ["assigned_symbols", "control_flow_reads", "is_module_path", "scope_locals", "used_outside"]
+
+_MODULES = ("math", "numpy", "np", "dace", "cmath")
+
+
+def is_module_path(node: ast.expr) -> bool:
+    """Whether ``node`` is ``math.x``, ``dace.float32`` or the like."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in _MODULES
+
+
+def assigned_symbols(region: ControlFlowRegion) -> list[str]:
+    """The symbols that edges of a region (and of the regions in it) assign, sorted."""
+    edges = region.all_interstate_edges() if isinstance(region, SDFG) else _edges_inside(region)
+    return sorted({str(name) for edge in edges for name in edge.data.assignments})
+
+
+def _edges_inside(region: ControlFlowRegion) -> list[object]:
+    result = list(region.edges())
+    for block in region.all_control_flow_blocks():
+        if isinstance(block, ControlFlowRegion):
+            result += block.edges()
+    return result
+
+
+def used_outside(sdfg: SDFG, state: SDFGState, entry: nodes.EntryNode) -> set[str]:
+    """The containers that appear anywhere but inside the scope of ``entry``."""
+    inside = {id(node) for node in state.scope_subgraph(entry, include_entry=False, include_exit=False).nodes()}
+    result = {n.data for st in sdfg.states() for n in st.data_nodes() if st is not state or id(n) not in inside}
+    return result | control_flow_reads(sdfg)
+
+
+def scope_locals(sdfg: SDFG) -> set[str]:
+    """The transients that only one state uses: they need no life beyond it."""
+    users: dict[str, set[int]] = {}
+    for number, state in enumerate(sdfg.states()):
+        for node in state.data_nodes():
+            users.setdefault(node.data, set()).add(number)
+    control_flow = control_flow_reads(sdfg)
+    return {name for name, states in users.items() if len(states) == 1 and name not in control_flow}
+
+
+def control_flow_reads(sdfg: SDFG) -> set[str]:
+    """The containers that interstate edges, loop bounds and conditions read."""
+    names: set[str] = set()
+    for edge in sdfg.all_interstate_edges():
+        names |= {str(s) for s in edge.data.free_symbols}
+    for region in sdfg.all_control_flow_regions(recursive=False):
+        names |= {m.data for m in region.get_meta_read_memlets()} if hasattr(region, "get_meta_read_memlets") else set()
+        names |= {str(s) for s in region.used_symbols(all_symbols=True, with_contents=False)} if hasattr(region, "used_symbols") else set()
+    return names & set(sdfg.arrays)

@@ -1,0 +1,88 @@
+"""What is visible at a place of an SDFG while its code is lowered: containers, symbols, and the names already taken in the codelet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from dace import data
+from dace.sdfg.sdfg import SDFG
+
+from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference
+from dace_ipu.lowering.symbolic import Unsupported, convert
+from dace_ipu.tile_graph.body import DType, Expr
+
+__all__ = ["Names", "Scope", "dtype_of", "tidy"]
+
+
+def dtype_of(desc: data.Data) -> DType:
+    """The NumPy type of a container's elements. Raises Unsupported for vectors, structures and objects."""
+    try:
+        return np.dtype(desc.dtype.type)
+    except (TypeError, AttributeError) as error:
+        raise Unsupported(f"elements of type '{desc.dtype}'") from error
+
+
+def tidy(name: str) -> str:
+    """A DaCe name as a person would write it: letters, digits and inner underscores."""
+    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "x"
+
+
+class Names:
+    """Hands out names that differ from all it has handed out before."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def fresh(self, hint: str) -> str:
+        """``hint``, or ``hint_2``, ``hint_3``, ... if it is taken."""
+        base = tidy(hint)
+        name, count = base, 1
+        while name in self._taken:
+            count += 1
+            name = f"{base}_{count}"
+        self._taken.add(name)
+        return name
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The containers and symbols of ``sdfg`` at one place.
+
+    ``references`` says what each container stands for, ``environment`` what each symbol does, ``types`` the types of the names that
+    computations may use. ``names`` is shared by all scopes of one body.
+    """
+
+    sdfg: SDFG
+    names: Names
+    references: dict[str, Reference] = field(default_factory=dict)
+    environment: dict[str, Expr] = field(default_factory=dict)
+    types: dict[str, DType] = field(default_factory=dict)
+
+    def with_symbol(self, name: str, value: Expr) -> Scope:
+        """This scope with one more symbol."""
+        return replace(self, environment={**self.environment, name: value})
+
+    def index(self, expression: Any) -> Expr:
+        """An index expression of this scope. Raises Unsupported."""
+        return convert(expression, self.environment)
+
+    def indices(self, expressions: Iterable[Any]) -> tuple[Expr, ...]:
+        """Several index expressions of this scope. Raises Unsupported."""
+        return tuple(self.index(expression) for expression in expressions)
+
+    def reference(self, name: str) -> Reference:
+        """What a container stands for. Raises Unsupported for one that has no place on the device."""
+        if name not in self.references:
+            raise Unsupported(f"the {type(self.sdfg.arrays[name]).__name__.lower()} '{name}' is not on the device")
+        return self.references[name]
+
+    def array(self, name: str) -> ArrayReference:
+        """What an array stands for. Raises Unsupported for a local scalar."""
+        reference = self.reference(name)
+        if isinstance(reference, ScalarReference):
+            raise Unsupported(f"the scalar '{name}' where an array is needed")
+        return reference

@@ -1,0 +1,80 @@
+"""DaCe's symbolic expressions in the tile graph's terms: plain sympy over integer symbols, with floor, Mod, Min and Max only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy
+from dace import symbolic as dace_symbolic
+
+from dace_ipu.tile_graph.body import Expr, symbol
+
+__all__ = ["Environment", "Unsupported", "convert", "python_text"]
+
+#: What the names of a scope stand for outside of it.
+Environment = Mapping[str, Expr]
+
+
+class Unsupported(Exception):
+    """Something the tile graph has no form for; the text says what. Lowering turns it into a diagnostic with its place."""
+
+
+def convert(expression: Any, environment: Environment) -> Expr:
+    """The expression (a number, text or DaCe's sympy) over the tile graph's symbols. Raises Unsupported."""
+    if isinstance(expression, str):
+        expression = dace_symbolic.pystr_to_symbolic(expression)
+    return _convert(sympy.sympify(expression), environment)
+
+
+def _convert(node: sympy.Basic, environment: Environment) -> Expr:
+    if isinstance(node, sympy.Symbol):
+        return environment.get(node.name, symbol(node.name))
+    if isinstance(node, sympy.Number):
+        return node
+    arguments = [_convert(argument, environment) for argument in node.args]
+    if isinstance(node, (sympy.Add, sympy.Mul, sympy.Pow, sympy.Mod, sympy.Min, sympy.Max, sympy.floor, sympy.Abs)):
+        return node.func(*arguments)
+    rule = _RULES.get(type(node).__name__)
+    if rule is None or len(arguments) not in (1, 2):
+        raise Unsupported(f"the index expression '{node}' is not made of +, -, *, //, %, min and max")
+    return rule(*arguments)
+
+
+def _ceiling(value: Expr) -> Expr:
+    return -sympy.floor(-value)
+
+
+_RULES: dict[str, Any] = {
+    "ceiling": _ceiling,
+    "int_ceil": lambda a, b: _ceiling(a / b),
+    "int_floor": lambda a, b: sympy.floor(a / b),
+    "py_mod": sympy.Mod,
+    "min": sympy.Min,
+    "max": sympy.Max,
+    "abs": sympy.Abs,
+}
+
+
+def python_text(expression: Expr) -> str:
+    """The expression as Python text, with ``//`` for floor and ``%`` for Mod; in parentheses unless it is a name or a number."""
+    text = _Printer().doprint(expression)
+    return text if isinstance(expression, sympy.Symbol) or expression.is_nonnegative else f"({text})"
+
+
+class _Printer(sympy.printing.str.StrPrinter):  # type: ignore[misc]
+    def _print_floor(self, node: sympy.floor) -> str:
+        numerator, denominator = sympy.fraction(sympy.together(node.args[0]))
+        return f"(({self._print(numerator)}) // ({self._print(denominator)}))"
+
+    def _print_Mod(self, node: sympy.Mod) -> str:
+        return f"(({self._print(node.args[0])}) % ({self._print(node.args[1])}))"
+
+    def _print_Min(self, node: sympy.Min) -> str:
+        return f"min({', '.join(self._print(argument) for argument in node.args)})"
+
+    def _print_Max(self, node: sympy.Max) -> str:
+        return f"max({', '.join(self._print(argument) for argument in node.args)})"
+
+    def _print_Abs(self, node: sympy.Abs) -> str:
+        return f"abs({self._print(node.args[0])})"

@@ -1,0 +1,149 @@
+"""Reductions over inner loops accumulate in a register."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from dace_ipu.passes.facts import Facts
+from dace_ipu.passes.fields import size_of
+from dace_ipu.passes.footprints import Site, facts_of, sites, span_of
+from dace_ipu.passes.rewrite import Body, defined_names, fresh, map_statements, used_names
+from dace_ipu.passes.steps import map_steps
+from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, DType, Expr, For, If, Statement, Store, While, symbol
+from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Layout, Step, TileGraph
+
+
+@dataclass(frozen=True)
+class Accumulate:
+    """Before: ``for k in 0:K: C[i, j] += A[i, k] * B[k, j]``.
+
+    After: ``C_sum = C[i, j]; for k in 0:K: C_sum += A[i, k] * B[k, j]; C[i, j] = C_sum``. Only where nothing else in the loop touches
+    the array, where the element is the same for all turns and surely exists, and where no turn skips the update. The order of the
+    updates, and so every rounding, stays.
+    """
+
+    name: str = "accumulate"
+
+    def apply(self, graph: TileGraph) -> TileGraph:
+        """The graph with accumulating loops in all compute sets."""
+
+        def change(step: Step) -> tuple[Step, ...]:
+            return (_in_registers(step, graph),) if isinstance(step, ComputeSet) else (step,)
+
+        return replace(graph, steps=map_steps(graph.steps, change))
+
+
+def _in_registers(compute_set: ComputeSet, graph: TileGraph) -> ComputeSet:
+    taken = {edge.name for edge in compute_set.fields} | {value.name for value in compute_set.values}
+    taken |= {name for dimension in compute_set.block for name in (dimension.begin, dimension.size)}
+    taken |= defined_names(compute_set.body) | used_names(compute_set.body)
+    types = {edge.name: graph.variable(edge.variable).dtype for edge in compute_set.fields}
+    arrays = {e.name: _sizes(e.layout, tuple(size_of(r) for r in e.ranges)) for e in compute_set.fields if _is_kept(e.direction)}
+    sizes = tuple(symbol(dimension.size) for dimension in compute_set.block)
+    facts = Facts().and_also(*(size - 1 for size in sizes))
+    return replace(compute_set, body=_Loops(types, arrays, taken).body(compute_set.body, facts))
+
+
+def _is_kept(direction: Direction) -> bool:
+    """Whether a field has its old content; only then can an element be read first."""
+    return direction is Direction.INOUT
+
+
+def _sizes(layout: Layout, sizes: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    return () if layout is Layout.SCALAR else sizes
+
+
+@dataclass
+class _Loops:
+    """``types`` and ``sizes`` of the fields that may be accumulated into; ``taken`` names."""
+
+    types: Mapping[str, DType]
+    sizes: Mapping[str, tuple[Expr, ...]]
+    taken: set[str] = field(default_factory=set)
+
+    def body(self, body: Body, facts: Facts) -> Body:
+        """The statements, with loops that accumulate; outer loops come first."""
+        result: list[Statement] = []
+        for statement in body:
+            if isinstance(statement, For):
+                result.extend(self._loop(statement, facts, result))
+            else:
+                result.append(self._inside(statement, facts))
+        return tuple(result)
+
+    def _inside(self, statement: Statement, facts: Facts) -> Statement:
+        match statement:
+            case While():
+                return replace(statement, body=self.body(statement.body, facts))
+            case If():
+                then, orelse = self.body(statement.then, facts), self.body(statement.orelse, facts)
+                return replace(statement, then=then, orelse=orelse)
+            case For():
+                span = span_of(statement)
+                known = facts.and_also(*facts_of(statement.variable, span)) if span else facts
+                return replace(statement, body=self.body(statement.body, known))
+            case _:
+                return statement
+
+    def _loop(self, loop: For, facts: Facts, before: list[Statement]) -> Body:
+        """The loop with what comes before and after it; a plain store just before it (taken out of ``before``) is the start."""
+        targets = () if loop.shared else self._targets(loop, facts)
+        starts, ends = [], []
+        for store in targets:
+            name = fresh(f"{store.target.data}_{_word(store)}", self.taken)
+            self.taken.add(name)
+            loop = replace(loop, body=map_statements(loop.body, _Redirect(store.target, name)))
+            start = self._start(store.target, before)
+            starts.append(Declare(name, self.types[store.target.data], start, constant=False))
+            ends.append(Store(store.target, Code(name)))
+        return (*starts, self._inside(loop, facts), *ends)
+
+    def _start(self, target: Access, before: list[Statement]) -> Code:
+        if before and isinstance(before[-1], Store) and before[-1].target == target and before[-1].reduction is None:
+            last = before.pop()
+            assert isinstance(last, Store)
+            return last.value
+        return Code(target.data, ((target.data, target),))
+
+    def _targets(self, loop: For, facts: Facts) -> tuple[Store, ...]:
+        """The reductions in a loop that can go into a register, one a target."""
+        inside = sites((loop,))
+        found: dict[str, Store] = {}
+        for site in inside:
+            others = [other for other in inside if other.access.data == site.access.data]
+            if site.access.data not in found and self._is_target(site, others, loop, facts):
+                assert site.store is not None
+                found[site.access.data] = site.store
+        return tuple(found.values())
+
+    def _is_target(self, site: Site, others: list[Site], loop: For, facts: Facts) -> bool:
+        if site.reduction is None or site.access.data not in self.sizes:
+            return False
+        same = all(other.access == site.access and other.reduction == site.reduction for other in others)
+        moving = {symbol(name) for name in defined_names((loop,))}
+        fixed = not any(index.free_symbols & moving for index in site.access.indices)
+        return same and fixed and not any(other.guarded for other in others) and self._exists(site.access, facts)
+
+    def _exists(self, access: Access, facts: Facts) -> bool:
+        """Whether the element is surely in the field, even if the loop does not turn."""
+        pairs = zip(access.indices, self.sizes[access.data], strict=True)
+        return all(facts.holds(index) and facts.at_most(index, size - 1) for index, size in pairs)
+
+
+@dataclass(frozen=True)
+class _Redirect:
+    """Turns reductions into an element into those of a scalar."""
+
+    target: Access
+    name: str
+
+    def __call__(self, statement: Statement) -> Statement:
+        if isinstance(statement, Store) and statement.target == self.target:
+            return Assign(self.name, statement.value, statement.reduction)
+        return statement
+
+
+def _word(store: Store) -> str:
+    assert store.reduction is not None
+    return store.reduction.op.value

@@ -1,0 +1,122 @@
+"""A map step with what is known about it: the questions that the partition asks about its accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import sympy
+
+from dace_ipu.passes.facts import Facts
+from dace_ipu.passes.footprints import Box, Scope, Site, sites
+from dace_ipu.passes.rewrite import Rewrite
+from dace_ipu.tile_graph.body import Expr, For, symbol
+from dace_ipu.tile_graph.nodes import Dimension, MapStep, TileGraph
+
+ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A map step of a graph. ``extents`` are its dimensions by name, in order."""
+
+    graph: TileGraph
+    step: MapStep
+
+    @cached_property
+    def extents(self) -> dict[str, Expr]:
+        """Number of iterations of each dimension."""
+        return {dimension.name: dimension.extent for dimension in self.step.domain}
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """Names that are the same for all iterations."""
+        return frozenset(name for name, _ in self.graph.symbols)
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """All accesses to variables."""
+        return sites(self.step.body)
+
+    def of(self, variable: str) -> tuple[Site, ...]:
+        """The accesses to one variable."""
+        return tuple(site for site in self.sites if site.access.data == variable)
+
+    def shape(self, variable: str) -> tuple[Expr, ...]:
+        """The shape of a variable, elements."""
+        return self.graph.variable(variable).shape
+
+    @cached_property
+    def written(self) -> tuple[str, ...]:
+        """The variables that are written, in the order of their first write."""
+        return tuple(dict.fromkeys(site.access.data for site in self.sites if site.writes))
+
+    @cached_property
+    def read(self) -> tuple[str, ...]:
+        """All variables that are accessed, in the order of their first access."""
+        return tuple(dict.fromkeys(site.access.data for site in self.sites))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Symbols in shapes are >= 0; a body runs only if all extents are >= 1."""
+        symbols = {s for variable in self.graph.variables for size in variable.shape for s in size.free_symbols}
+        ordered = sorted(symbols, key=lambda s: str(s.name))
+        return Facts().and_also(*ordered, *(extent - 1 for extent in self.extents.values()))
+
+    def whole(self, keep: Iterable[str] = ()) -> Scope:
+        """Footprints of all iterations together, but for given values of the dimensions in ``keep``."""
+        kept = tuple(keep)
+        spans = {name: (ZERO, extent - 1) for name, extent in self.extents.items() if name not in kept}
+        known = [fact for name in kept for fact in (symbol(name), self.extents[name] - 1 - symbol(name))]
+        return Scope(spans, self.parameters | frozenset(kept), self.facts.and_also(*known))
+
+    def block(self, blocks: dict[str, tuple[str, str]]) -> Scope:
+        """Footprints of one block: ``blocks`` names begin and size of the dimensions that are divided."""
+        spans, known = {}, []
+        for name, extent in self.extents.items():
+            begin, size = (symbol(part) for part in blocks[name]) if name in blocks else (ZERO, extent)
+            spans[name] = (begin, sympy.expand(begin + size - 1))
+            known += [begin, size - 1, extent - begin - size] if name in blocks else []
+        names = frozenset(part for parts in blocks.values() for part in parts)
+        return Scope(spans, self.parameters | names, self.facts.and_also(*known))
+
+    def separates(self, name: str, variable: str, accesses: tuple[Site, ...]) -> bool:
+        """Whether different values of a dimension touch disjoint elements of a variable.
+
+        That is so if, along some dimension of the array, the union interval of all accesses moves behind (or before) itself
+        when ``name`` grows by one, whatever the other dimensions of the domain are.
+        """
+        scope = self.whole((name,))
+        hull = scope.hull(scope.box(site, self.shape(variable)) for site in accesses)
+        after = {symbol(name): symbol(name) + 1}
+        return any(
+            scope.facts.holds(interval.low.subs(after) - interval.high - 1)
+            or scope.facts.holds(interval.low - interval.high.subs(after) - 1)
+            for interval in hull
+        )
+
+
+def normalised(step: MapStep) -> MapStep:
+    """The step without dimensions of extent one, and with those whose extent depends on others as loops of the body."""
+    for dimension in step.domain:
+        others = tuple(other for other in step.domain if other is not dimension)
+        if dimension.extent == 1:
+            body = Rewrite({dimension.name: ZERO}).body(step.body)
+            return normalised(replace(step, domain=others, body=body))
+    return _with_dependent_loops(step)
+
+
+def _with_dependent_loops(step: MapStep) -> MapStep:
+    """Moves dimensions whose extent depends on another one into the body, the innermost first."""
+    names = {symbol(dimension.name) for dimension in step.domain}
+    for dimension in reversed(step.domain):
+        if dimension.extent.free_symbols & names:
+            others = tuple(other for other in step.domain if other is not dimension)
+            return _with_dependent_loops(replace(step, domain=others, body=(loop_over(dimension, step),)))
+    return step
+
+
+def loop_over(dimension: Dimension, step: MapStep) -> For:
+    """The body of a step in a loop over one of its dimensions."""
+    return For(dimension.name, ZERO, dimension.extent, ONE, step.body)

@@ -1,0 +1,116 @@
+"""In-place stencils: what a map reads before it overwrites it is copied aside, so that all iterations can run at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import sympy
+
+from dace_ipu.passes.classify import Kind, kind_for
+from dace_ipu.passes.domain import Domain, normalised
+from dace_ipu.passes.fields import Group, near_groups, size_of
+from dace_ipu.passes.footprints import Box, Site
+from dace_ipu.passes.rewrite import Rewrite, fresh
+from dace_ipu.passes.steps import map_steps
+from dace_ipu.tile_graph.body import Access, Expr
+from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, Slice, Step, TileGraph, Variable
+
+
+@dataclass(frozen=True)
+class DoubleBuffer:
+    """Before: ``A[i] = A[i - 1] + A[i + 1]``. After: ``copy A → A_before; A[i] = A_before[i - 1] + A_before[i + 1]``.
+
+    Only for maps where nothing but reads stands in the way of parallel iterations, and where no iteration reads a variable after
+    it has written it. Only the slices that are read by other iterations than the writing one are copied. Which dimensions are parallel
+    is decided later, by ``Partition``; this pass never changes the result of a map whose iterations are independent.
+    """
+
+    name: str = "double_buffer"
+
+    def apply(self, graph: TileGraph) -> TileGraph:
+        """The graph with copies before in-place maps."""
+        added: list[Variable] = []
+
+        def buffered(step: Step) -> tuple[Step, ...]:
+            if not isinstance(step, MapStep):
+                return (step,)
+            taken = replace(graph, variables=(*graph.variables, *added))
+            steps, variables = _buffered(Domain(taken, normalised(step)))
+            added.extend(variables)
+            return steps
+
+        steps = map_steps(graph.steps, buffered)
+        return replace(graph, steps=steps, variables=(*graph.variables, *added))
+
+
+def _buffered(domain: Domain) -> tuple[tuple[Step, ...], tuple[Variable, ...]]:
+    for variable in domain.written:
+        stale = _stale_reads(variable, domain)
+        if stale:
+            copies, step, variables = _copied(variable, stale, domain)
+            graph = replace(domain.graph, variables=(*domain.graph.variables, *variables))
+            steps, more = _buffered(Domain(graph, step))
+            return (*copies, *steps), (*variables, *more)
+    return (domain.step,), ()
+
+
+def _stale_reads(variable: str, domain: Domain) -> tuple[Site, ...]:
+    """The reads that other iterations spoil; empty if there are none or a copy does not help."""
+    accesses = domain.of(variable)
+    writes = tuple(site for site in accesses if site.writes)
+    own = {site.access.indices for site in writes}
+    stale = tuple(site for site in accesses if not site.writes and {site.access.indices} != own)
+    if not stale or any(site.reduction for site in writes) or not _all_before(stale, writes):
+        return ()
+    helped = (
+        name
+        for name in domain.extents
+        if kind_for(name, variable, domain) is not Kind.PARALLEL
+        and domain.separates(name, variable, tuple(site for site in accesses if site not in stale))
+    )
+    return stale if any(helped) else ()
+
+
+def _all_before(reads: tuple[Site, ...], writes: tuple[Site, ...]) -> bool:
+    """Whether every read of an iteration comes before all its writes: no loop in the body holds both."""
+    first = min(write.position for write in writes)
+    loops = {id(loop) for write in writes for loop in write.loops}
+    return all(read.position < first and not loops & {id(loop) for loop in read.loops} for read in reads)
+
+
+def _copied(
+    variable: str, stale: tuple[Site, ...], domain: Domain
+) -> tuple[tuple[Copy, ...], MapStep, tuple[Variable, ...]]:
+    """The copies that are needed, the step that reads them, and the variables that hold them."""
+    scope, original = domain.whole(), domain.graph.variable(variable)
+    hulls = {site.access: scope.clamped(site, original.shape) for site in stale}
+    taken = {known.name for known in domain.graph.variables}
+    copies, buffers, moved = [], [], {}
+    for box, accesses in near_groups(hulls, scope):
+        buffer = _buffer(original, box, fresh(f"{variable}_before", taken))
+        taken.add(buffer.name)
+        buffers.append(buffer)
+        copies.append(_copy(variable, box, buffer, domain))
+        moved |= {access: _moved(access, box, buffer) for access in accesses}
+    body = Rewrite({}, read=lambda access: moved.get(access, access)).body(domain.step.body)
+    return tuple(copies), replace(domain.step, body=body), tuple(buffers)
+
+
+def _buffer(original: Variable, box: Box, name: str) -> Variable:
+    shape = tuple(size_of(interval.to_range()) for interval in box)
+    return Variable(name, original.dtype, shape, source=original.source)
+
+
+def _moved(access: Access, box: Box, buffer: Variable) -> Access:
+    """The same element in the copy."""
+    pairs = zip(access.indices, box, strict=True)
+    return Access(buffer.name, tuple(sympy.expand((index - at.low) / at.step) for index, at in pairs))
+
+
+def _copy(variable: str, box: Box, buffer: Variable, domain: Domain) -> Copy:
+    source = Slice(variable, tuple(interval.to_range() for interval in box))
+    return Copy(source, Slice(buffer.name, tuple(_all_of(size) for size in buffer.shape)), domain.step.source)
+
+
+def _all_of(size: Expr) -> Range:
+    return Range(sympy.Integer(0), size)

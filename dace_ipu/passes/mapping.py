@@ -1,0 +1,117 @@
+"""Where variables live: owner computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import sympy
+
+from dace_ipu.passes.steps import walk_steps
+from dace_ipu.tile_graph.body import Expr, symbol
+from dace_ipu.tile_graph.nodes import (
+    BlockDimension,
+    BlockMapping,
+    ComputeSet,
+    Direction,
+    Field,
+    Follow,
+    LinearMapping,
+    Mapping,
+    Range,
+    TileGraph,
+    TileMapping,
+    Variable,
+)
+
+_TYPICAL = 1000  # what a symbol counts for when extents are compared
+
+
+@dataclass(frozen=True)
+class MapVariables:
+    """Before: variables without a place. After: every variable has a mapping.
+
+    A variable follows the compute set that writes most of it (the first of equals), else the one that reads most of it: an element lives on
+    the tile of the block that touches it. What only single vertices touch, and scalars, live on tile 0; the rest is spread
+    evenly. Reads of a whole variable by every block decide nothing. The pass changes nothing but mappings, and keeps those that are set.
+    """
+
+    name: str = "mapping"
+
+    def apply(self, graph: TileGraph) -> TileGraph:
+        """The graph with all mappings chosen."""
+        variables = tuple(v if v.mapping else replace(v, mapping=_mapping(v, graph)) for v in graph.variables)
+        return replace(graph, variables=variables)
+
+
+def _mapping(variable: Variable, graph: TileGraph) -> Mapping:
+    users = tuple(_users(variable.name, graph))
+    if sympy.prod(variable.shape) == 1 or (users and all(compute_set.partition is None for compute_set, _ in users)):
+        return TileMapping(0)
+    writers = [user for user in users if user[1].direction is not Direction.INPUT]
+    for candidates in (writers, users):
+        leader = _leader(candidates, graph)
+        if leader is not None:
+            return leader
+    return LinearMapping()
+
+
+def _users(variable: str, graph: TileGraph) -> Iterator[tuple[ComputeSet, Field]]:
+    for step in walk_steps(graph.steps):
+        if isinstance(step, ComputeSet):
+            yield from ((step, edge) for edge in step.fields if edge.variable == variable)
+
+
+def _leader(users: Iterable[tuple[ComputeSet, Field]], graph: TileGraph) -> BlockMapping | None:
+    """The mapping that follows the user with the largest domain among those whose blocks touch different parts."""
+    best: tuple[float, BlockMapping] | None = None
+    for compute_set, edge in users:
+        follow = _follows(edge, compute_set.block)
+        if compute_set.partition is None or not any(follow):
+            continue
+        size = _weight(graph.partition(compute_set.partition).extents, follow)
+        if best is None or size > best[0]:
+            best = (size, BlockMapping(compute_set.partition, follow))
+    return None if best is None else best[1]
+
+
+def _weight(extents: tuple[Expr, ...], follow: tuple[Follow | None, ...]) -> float:
+    """How many iterations there are along the dimensions that are followed, symbols taken for typical sizes."""
+    followed = {entry.dimension for entry in follow if entry is not None}
+    product = sympy.prod([extents[dimension] for dimension in sorted(followed)])
+    return float(product.subs(dict.fromkeys(product.free_symbols, _TYPICAL)))
+
+
+def _follows(edge: Field, blocks: tuple[BlockDimension, ...]) -> tuple[Follow | None, ...]:
+    """For each dimension of a variable the block dimension it runs with; each block dimension is followed once."""
+    taken: set[int] = set()
+    result = []
+    for interval in edge.ranges:
+        found = (_follow(interval, block) for block in blocks if block.index not in taken)
+        entry = next((follow for follow in found if follow is not None), None)
+        taken |= {entry.dimension} if entry is not None else set()
+        result.append(entry)
+    return tuple(result)
+
+
+def _follow(interval: Range, block: BlockDimension) -> Follow | None:
+    """``begin = stride*block.begin + offset``: iteration t touches ``stride*t + offset``, or the middle of what it touches.
+
+    For a negative stride the range begins with what the last iteration of the block touches.
+    """
+    begin, size = symbol(block.begin), symbol(block.size)
+    low, high = _unclamped(interval.begin, begin), _unclamped(interval.end, begin)
+    stride = low.coeff(begin)
+    offset = sympy.expand(low - stride * (begin + size - 1 if stride < 0 else begin))
+    if not stride.is_Integer or stride == 0 or offset.free_symbols & {begin, size}:
+        return None
+    touched = sympy.expand(high - low - abs(stride) * (size - 1))  # by one iteration
+    margin = (touched - 1) // 2 if touched.is_Integer and interval.step == 1 else 0
+    return Follow(block.index, sympy.expand(offset + margin), int(stride))
+
+
+def _unclamped(bound: Expr, begin: Expr) -> Expr:
+    """A bound without the Min and Max that keep it inside the array."""
+    while isinstance(bound, (sympy.Min, sympy.Max)):
+        bound = next((argument for argument in bound.args if begin in argument.free_symbols), sympy.Integer(0))
+    return sympy.expand(bound)

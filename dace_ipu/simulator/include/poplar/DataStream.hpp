@@ -1,0 +1,6 @@
+#ifndef poplar_DataStream_hpp
+#define poplar_DataStream_hpp
+
+#include <poplar/GraphElements.hpp>
+
+#endif

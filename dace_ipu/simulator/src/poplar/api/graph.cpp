@@ -1,0 +1,266 @@
+// Graph: construction, virtual graphs, codelets, functions and host communication.
+#include "virtual_tiles.hpp"
+#include "../core/graph_core.hpp"
+#include "../core/types.hpp"
+
+#include <poplar/Graph.hpp>
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+
+namespace poplar {
+
+using dace_ipu_sim::CodeletModule;
+using dace_ipu_sim::GraphCore;
+
+StringRef versionString() { return "3.3.0 (dace_ipu simulator)"; }
+StringRef packageHash() { return "dace_ipu_simulator"; }
+
+Graph::Graph() : Graph(Target()) {}
+Graph::Graph(const Device &device, replication_factor r) : Graph(device.getTarget(), r) {}
+Graph::Graph(const Target &target, unsigned numReplicas) : Graph(target, replication_factor(numReplicas)) {}
+Graph::Graph(const Target &target, replication_factor r) : core_(std::make_shared<GraphCore>(target)) {
+  if (r.get() != 1)
+    throw graph_replication_error("the simulator does not run replicated graphs yet (replication factor " +
+                                  std::to_string(r.get()) + ")");
+}
+Graph::Graph(std::shared_ptr<GraphCore> core, std::unique_ptr<VirtualTiles> tiles)
+    : core_(std::move(core)), virtualTiles_(std::move(tiles)) {}
+Graph::Graph(Graph &&other) noexcept = default;
+Graph &Graph::operator=(Graph &&other) noexcept = default;
+Graph::~Graph() = default;
+
+const Target &Graph::getTarget() const { return virtualTiles_ ? virtualTiles_->target : core_->target; }
+unsigned Graph::getReplicationFactor() const { return 1; }
+
+Graph Graph::makeVirtual(std::vector<unsigned> tiles) {
+  // With unequal numbers of tiles an IPU, the virtual target counts as one IPU.
+  const unsigned ipus = getTarget().getNumIPUs();
+  const unsigned count = static_cast<unsigned>(tiles.size());
+  const bool even = count % ipus == 0 && count / ipus <= getTarget().getTilesPerIPU();
+  for (unsigned &tile : tiles)
+    tile = topLevelTile(tile, "createVirtualGraph");
+  auto virtualTiles = std::unique_ptr<VirtualTiles>(new VirtualTiles{std::move(tiles), {}});
+  virtualTiles->target = even ? getTarget().createVirtualTarget(ipus, count / ipus)
+                              : getTarget().createVirtualTarget(1, count);
+  return Graph(core_, std::move(virtualTiles));
+}
+
+Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) { return createVirtualGraph(0, numTilesPerIPU); }
+
+Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
+  std::vector<unsigned> perIpu;
+  for (unsigned tile = lowerTile; tile < upperTile; ++tile)
+    perIpu.push_back(tile);
+  return createVirtualGraph(perIpu);
+}
+
+Graph Graph::createVirtualGraph(const std::vector<unsigned> &perIpuTiles) {
+  const unsigned tilesPerIPU = getTarget().getTilesPerIPU();
+  if (perIpuTiles.empty())
+    throw poplar_error("createVirtualGraph: no tiles");
+  std::vector<unsigned> tiles;
+  for (unsigned ipu = 0; ipu < getTarget().getNumIPUs(); ++ipu)
+    for (const unsigned tile : perIpuTiles) {
+      if (tile >= tilesPerIPU)
+        throw poplar_error("createVirtualGraph: tile " + std::to_string(tile) + " of an IPU with " +
+                           std::to_string(tilesPerIPU) + " tiles");
+      tiles.push_back(ipu * tilesPerIPU + tile);
+    }
+  return makeVirtual(std::move(tiles));
+}
+
+Graph Graph::getTopLevelGraph() { return Graph(core_, nullptr); }
+
+unsigned Graph::topLevelTile(unsigned tile, const std::string &what) const {
+  if (tile >= getTarget().getNumTiles())
+    throw invalid_tile_mapping(what + ": tile " + std::to_string(tile) + " does not exist, the target has " +
+                               std::to_string(getTarget().getNumTiles()) + " tiles");
+  return virtualTiles_ ? virtualTiles_->toTop[tile] : tile;
+}
+
+unsigned Graph::convertVirtualTileToPhysicalTile(unsigned id) const { return convertTileToTopLevelGraphTile(id); }
+
+unsigned Graph::convertPhysicalTileToVirtualTile(unsigned id) const {
+  if (!virtualTiles_)
+    return id;
+  const auto &tiles = virtualTiles_->toTop;
+  const auto it = std::find(tiles.begin(), tiles.end(), id);
+  if (it == tiles.end())
+    throw invalid_tile_mapping("convertPhysicalTileToVirtualTile: tile " + std::to_string(id) +
+                               " is not part of the virtual graph");
+  return static_cast<unsigned>(it - tiles.begin());
+}
+
+unsigned Graph::convertTileToTopLevelGraphTile(unsigned tile) const {
+  return topLevelTile(tile, "convertTileToTopLevelGraphTile");
+}
+
+// Codelets
+
+namespace {
+
+bool endsWith(const std::string &s, const std::string &end) {
+  return s.size() >= end.size() && s.compare(s.size() - end.size(), end.size(), end) == 0;
+}
+
+void addModule(GraphCore &graph, const CodeletModule &module) {
+  for (const dace_ipu_sim::VertexType &type : module.types)
+    graph.codelets[type.name] = {&type, &module};
+}
+
+std::string archOf(const Graph &graph, StringRef targetName) {
+  return targetName.empty() ? graph.getTarget().getTargetArchString().cloneAsString() : targetName.cloneAsString();
+}
+
+const char *extensionOf(CodeletFileType type) {
+  switch (type) {
+  case CodeletFileType::CSource:
+    return ".c";
+  case CodeletFileType::CppSource:
+  case CodeletFileType::Auto:
+    return ".cpp";
+  default:
+    throw graph_object_creation_error("the simulator compiles C and C++ codelets only, not " + toString(type));
+  }
+}
+
+} // namespace
+
+std::string toString(CodeletFileType type) {
+  static const char *const names[] = {"preprocessed assembly", "assembly", "C", "C++", "LLVM IR", "object", "auto"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+CodeletFileType getCodeletFileType(const char *path) {
+  const std::string name = path;
+  if (endsWith(name, ".gp") || endsWith(name, ".o"))
+    return CodeletFileType::Object;
+  if (endsWith(name, ".c"))
+    return CodeletFileType::CSource;
+  if (endsWith(name, ".S"))
+    return CodeletFileType::PreprocessedAsmSource;
+  if (endsWith(name, ".s"))
+    return CodeletFileType::AsmSource;
+  if (endsWith(name, ".ll"))
+    return CodeletFileType::IrSource;
+  for (const char *extension : {".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp"})
+    if (endsWith(name, extension))
+      return CodeletFileType::CppSource;
+  throw graph_object_load_error(name, "the extension of the file says nothing about its type");
+}
+
+bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, StringRef targetName) {
+  const std::string path = src;
+  if (type == CodeletFileType::Auto)
+    type = getCodeletFileType(path.c_str());
+  if (type == CodeletFileType::Object) {
+    addModule(*core_, dace_ipu_sim::loadCodeletModule(path));
+    return true;
+  }
+  extensionOf(type);
+  return addCodelets(ArrayRef<std::string>(&path, 1), compileFlags, targetName);
+}
+
+bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, std::ostream &, StringRef target) {
+  return addCodelets(src, type, compileFlags, target);
+}
+
+bool Graph::addCodelets(ArrayRef<std::string> srcs, StringRef compileFlags, StringRef targetName) {
+  std::vector<std::string> sources;
+  for (const std::string &path : srcs) {
+    if (getCodeletFileType(path.c_str()) == CodeletFileType::Object)
+      addModule(*core_, dace_ipu_sim::loadCodeletModule(path));
+    else
+      sources.push_back(path);
+  }
+  if (!sources.empty())
+    addModule(*core_, dace_ipu_sim::loadCodeletModule(
+                          dace_ipu_sim::compileCodelets(sources, compileFlags, archOf(*this, targetName))));
+  return true;
+}
+
+void Graph::addCodelets(std::stringstream &stream, StringRef compileFlags, CodeletFileType type, StringRef targetName) {
+  addModule(*core_, dace_ipu_sim::loadCodeletModule(dace_ipu_sim::compileCodeletText(
+                        stream.str(), compileFlags, archOf(*this, targetName), extensionOf(type))));
+}
+
+void Graph::addCodelets(std::stringstream &stream, StringRef compileFlags, std::ostream &, CodeletFileType type,
+                        StringRef targetName) {
+  addCodelets(stream, compileFlags, type, targetName);
+}
+
+bool Graph::hasCodelet(StringRef vertexType) const { return core_->codelets.count(vertexType) != 0; }
+
+// Host communication
+
+namespace {
+
+template <typename Records> void requireNewHandle(const Records &records, const std::string &handle, const char *what) {
+  for (const auto &r : records)
+    if (r.handle == handle)
+      throw poplar_error(std::string(what) + ": there already is one with handle '" + handle + "'");
+}
+
+void requireReadable(const Tensor &t, const char *function, const std::string &handle) {
+  if (!t.valid())
+    throw poplar_error(std::string(function) + " '" + handle + "': the tensor is not valid");
+}
+
+} // namespace
+
+DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &elementType, std::size_t numElements,
+                                      ReplicatedStreamMode, const OptionFlags &) {
+  requireNewHandle(core_->streams, handle, "addHostToDeviceFIFO");
+  dace_ipu_sim::requireDeviceType(elementType, "stream '" + handle.cloneAsString() + "'");
+  const unsigned id = static_cast<unsigned>(core_->streams.size());
+  core_->streams.push_back({handle, elementType, numElements, true});
+  return DataStream(id, handle, elementType, numElements, true);
+}
+
+DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType, std::size_t numElements,
+                                      const OptionFlags &) {
+  requireNewHandle(core_->streams, handle, "addDeviceToHostFIFO");
+  dace_ipu_sim::requireDeviceType(elementType, "stream '" + handle.cloneAsString() + "'");
+  const unsigned id = static_cast<unsigned>(core_->streams.size());
+  core_->streams.push_back({handle, elementType, numElements, false});
+  return DataStream(id, handle, elementType, numElements, false);
+}
+
+RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType, std::size_t numElements,
+                                    std::size_t repeats, bool, bool) {
+  requireNewHandle(core_->remoteBuffers, handle, "addRemoteBuffer");
+  dace_ipu_sim::requireDeviceType(elementType, "remote buffer '" + handle.cloneAsString() + "'");
+  const unsigned id = static_cast<unsigned>(core_->remoteBuffers.size());
+  core_->remoteBuffers.push_back({handle, elementType, numElements, repeats});
+  return RemoteBuffer(id, handle, elementType, numElements, repeats);
+}
+
+void Graph::createHostWrite(StringRef handle, const Tensor &t, bool) {
+  requireReadable(t, "createHostWrite", handle);
+  if (!t.isParallelWriteable())
+    throw graph_connection_error("createHostWrite '" + handle.cloneAsString() + "': " + t.getDebugStr() +
+                                 " contains constants or the same element twice");
+  if (!core_->hostWrites.emplace(handle, t).second)
+    throw poplar_error("createHostWrite: there already is one with handle '" + handle.cloneAsString() + "'");
+}
+
+void Graph::createHostRead(StringRef handle, const Tensor &t, bool) {
+  requireReadable(t, "createHostRead", handle);
+  if (!core_->hostReads.emplace(handle, t).second)
+    throw poplar_error("createHostRead: there already is one with handle '" + handle.cloneAsString() + "'");
+}
+
+Function Graph::addFunction(const program::Program &program) {
+  core_->functions.push_back(program.node());
+  return Function(static_cast<unsigned>(core_->functions.size() - 1));
+}
+
+HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                                    ArrayRef<HostFunctionArgument> outputs) {
+  requireNewHandle(core_->hostFunctions, handle, "addHostFunction");
+  core_->hostFunctions.push_back({handle, inputs.cloneAsVector(), outputs.cloneAsVector()});
+  return HostFunction(static_cast<unsigned>(core_->hostFunctions.size() - 1), handle);
+}
+
+} // namespace poplar

@@ -1,0 +1,76 @@
+#include "codelets.hpp"
+#include "types.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include <cstdint>
+#include <dlfcn.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <sys/stat.h>
+
+namespace dace_ipu_sim {
+
+namespace {
+
+std::unique_ptr<CodeletModule> describe(void *handle, const std::string &path) {
+  using Entry = const DaceIpuCodeletModule *(*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(handle, "dace_ipu_codelet_module"));
+  if (!entry)
+    throw poplar::graph_object_load_error(path, "not a codelet module (no dace_ipu_codelet_module)");
+  const DaceIpuCodeletModule *module = entry();
+  if (module->abi != DACE_IPU_CODELET_ABI)
+    throw poplar::graph_object_load_error(path, "made by another version of popc (ABI " + std::to_string(module->abi) +
+                                                    ", expected " + std::to_string(DACE_IPU_CODELET_ABI) + ")");
+  auto result = std::make_unique<CodeletModule>();
+  result->path = path;
+  result->setTile = reinterpret_cast<void (*)(unsigned)>(dlsym(handle, "dace_ipu_set_tile"));
+  for (std::uint32_t i = 0; i < module->num_vertex_types; ++i) {
+    VertexType type{&module->vertex_types[i], {}, module->vertex_types[i].name};
+    for (std::uint32_t f = 0; f < type.abi->num_fields; ++f)
+      type.fieldTypes.push_back(typeNamed(type.abi->fields[f].type));
+    result->types.push_back(std::move(type));
+  }
+  return result;
+}
+
+std::string modificationKey(const std::string &path) {
+  struct stat s;
+  if (stat(path.c_str(), &s) != 0)
+    throw poplar::graph_object_load_error(path, "no such file");
+  return path + "#" + std::to_string(s.st_ino) + "." + std::to_string(s.st_mtim.tv_sec) + "." +
+         std::to_string(s.st_mtim.tv_nsec);
+}
+
+// dlopen searches the library path unless the name holds a slash.
+std::string openable(const std::string &path) { return path.find('/') == std::string::npos ? "./" + path : path; }
+
+} // namespace
+
+int VertexType::fieldIndex(const std::string &field) const {
+  for (std::uint32_t i = 0; i < abi->num_fields; ++i)
+    if (field == abi->fields[i].name)
+      return static_cast<int>(i);
+  return -1;
+}
+
+const CodeletModule &loadCodeletModule(const std::string &path) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<CodeletModule>> modules;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<CodeletModule> &slot = modules[modificationKey(path)];
+  if (slot)
+    return *slot;
+  void *handle = dlopen(openable(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const std::string why = dlerror();
+    if (why.find("undefined symbol") != std::string::npos)
+      throw poplar::link_error("codelet file '" + path + "': " + why, why);
+    throw poplar::graph_object_load_error(path, why);
+  }
+  slot = describe(handle, path);
+  return *slot;
+}
+
+} // namespace dace_ipu_sim

@@ -1,0 +1,40 @@
+// Codelet modules and the vertex types they describe.
+#pragma once
+
+#include <poplar/Type.hpp>
+#include <poplar/abi/codelet_module.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace dace_ipu_sim {
+
+/// A vertex type as the ABI describes it, with its element types parsed.
+struct VertexType {
+  const DaceIpuVertexType *abi;
+  std::vector<poplar::Type> fieldTypes; // Type() for enums and the like
+  std::string name;
+
+  /// Index of a field, or -1.
+  int fieldIndex(const std::string &field) const;
+};
+
+/// A loaded .gp file. Modules stay loaded until the process ends: vertices of any Engine may use them.
+struct CodeletModule {
+  std::string path;
+  std::vector<VertexType> types;
+  void (*setTile)(unsigned tile) = nullptr; // optional hook of the module: the tile that runs on this thread
+};
+
+/// Loads a .gp file once per path and modification. Throws graph_object_load_error.
+const CodeletModule &loadCodeletModule(const std::string &path);
+
+/// Compiles source files with popc (see the README) and returns the path of the module. Throws
+/// graph_object_creation_error with the compiler's text.
+std::string compileCodelets(const std::vector<std::string> &files, const std::string &flags, const std::string &target);
+/// The same for source text, with the fast path through DACE_IPU_CODELET_CACHE.
+std::string compileCodeletText(const std::string &source, const std::string &flags, const std::string &target,
+                               const std::string &extension);
+
+} // namespace dace_ipu_sim

@@ -1,0 +1,27 @@
+// A variable or constant of a graph.
+#pragma once
+
+#include "tile_map.hpp"
+
+#include <poplar/Type.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dace_ipu_sim {
+
+/// `elements` elements of one type. Constants own their bytes.
+struct Variable {
+  unsigned id;
+  std::string name;
+  poplar::Type type;
+  std::size_t elements;
+  bool isConstant = false;
+  bool isInternal = false; // made by libpoplar, e.g. for a value connected to a field
+  std::vector<std::uint8_t> bytes;
+  TileMap mapping;
+};
+
+} // namespace dace_ipu_sim

@@ -1,0 +1,287 @@
+"""Functions that codelets call and C++ does not have. A codelet file gets those that it uses, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["helpers_text", "needs_cmath"]
+
+
+@dataclass(frozen=True)
+class _Helper:
+    """A definition, the helpers it needs, and whether it needs <cmath>."""
+
+    text: str
+    needs: tuple[str, ...] = ()
+    cmath: bool = False
+
+
+# Each goes into the file in this order. Meaning of the arithmetic ones: NumPy's functions of the same or the named kind.
+_TABLE: dict[str, _Helper] = {
+    "min": _Helper("""\
+// The lesser of two values; a NaN if there is one.
+template <typename A, typename B> inline auto min(A a, B b) -> decltype(a < b ? a : b) {
+  return a < b || a != a ? a : b;
+}
+"""),
+    "max": _Helper("""\
+// The greater of two values; a NaN if there is one.
+template <typename A, typename B> inline auto max(A a, B b) -> decltype(a > b ? a : b) {
+  return a > b || a != a ? a : b;
+}
+"""),
+    "share": _Helper(
+        """\
+// What one worker gets of the iterations [begin, end): consecutive ones, from a border that lies `phase` behind a
+// multiple of `grain` to another. Two workers must never write the same word, so elements of less than 32 bits need it.
+class Share {
+public:
+  class Iterator {
+  public:
+    explicit Iterator(int value) : value(value) {}
+    int operator*() const { return value; }
+    Iterator &operator++() {
+      ++value;
+      return *this;
+    }
+    bool operator!=(Iterator other) const { return value != other.value; }
+
+  private:
+    int value;
+  };
+
+  Share(int begin, int end, int worker, int grain, int phase) {
+    const int workers = poplar::MultiVertex::numWorkers();
+    const int origin = begin - (begin - phase + grain) % grain;
+    const int grains = begin < end ? (end - origin + grain - 1) / grain : 0;
+    const int each = (grains + workers - 1) / workers * grain;
+    first = clamp(origin + worker * each, begin, end);
+    last = clamp(origin + worker * each + each, first, end);
+  }
+  Iterator begin() const { return Iterator(first); }
+  Iterator end() const { return Iterator(last); }
+
+private:
+  static int clamp(int x, int low, int high) { return x > high ? high : x < low ? low : x; }
+
+  int first, last;
+};
+
+inline Share share(int begin, int end, unsigned worker, int grain = 1, int phase = 0) {
+  return Share(begin, end, worker, grain, phase);
+}
+"""
+    ),
+    "floor_div": _Helper("""\
+// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy.
+template <typename A, typename B> inline auto floor_div(A a, B b) -> decltype(a / b) {
+  if (b == 0)
+    return 0;
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+"""),
+    "ceil_div": _Helper(
+        """\
+// The quotient of integers, rounded up; 0 if the divisor is 0.
+template <typename A, typename B> inline auto ceil_div(A a, B b) -> decltype(a / b) {
+  if (b == 0)
+    return 0;
+  return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
+}
+"""
+    ),
+    "mod": _Helper("""\
+// The remainder of integers with the sign of the divisor, as in Python; 0 if the divisor is 0, as in NumPy.
+template <typename A, typename B> inline auto mod(A a, B b) -> decltype(a % b) {
+  if (b == 0)
+    return 0;
+  return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);
+}
+"""),
+    "mod_float": _Helper(
+        """\
+// The remainder with the sign of the divisor, as in Python.
+inline float mod(float a, float b) {
+  const float r = std::fmod(a, b);
+  if (r == 0.0f)
+    return std::copysign(0.0f, b);
+  return (r < 0.0f) != (b < 0.0f) ? r + b : r;
+}
+""",
+        cmath=True,
+    ),
+    "floor_div_float": _Helper(
+        """\
+// The quotient rounded down, as NumPy computes it: from the remainder, so that (a // b) * b + a % b is a.
+inline float floor_div(float a, float b) {
+  if (b == 0.0f)
+    return a / b;
+  const float quotient = (a - mod(a, b)) / b;
+  if (quotient == 0.0f)
+    return std::copysign(0.0f, a / b);
+  const float down = std::floor(quotient);
+  return quotient - down > 0.5f ? down + 1.0f : down;
+}
+""",
+        needs=("mod_float",),
+        cmath=True,
+    ),
+    "ipow": _Helper("""\
+// base to the power of an exponent that is not negative, by squaring.
+template <typename T> inline T ipow(T base, unsigned exponent) {
+  T power = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if (exponent & 1)
+      power = power * base;
+    base = base * base;
+  }
+  return power;
+}
+"""),
+    "absolute": _Helper("""\
+// The magnitude of an integer.
+template <typename T> inline T absolute(T x) { return x < 0 ? -x : x; }
+"""),
+    "sign": _Helper("""\
+// -1, 0 or 1; a NaN stays one.
+template <typename T> inline T sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x; }
+"""),
+    "heaviside": _Helper("""\
+// 0 below zero, 1 above, `middle` at zero.
+inline float heaviside(float x, float middle) { return x == 0.0f ? middle : x < 0.0f ? 0.0f : x > 0.0f ? 1.0f : x; }
+"""),
+    "gcd": _Helper(
+        """\
+// The greatest common divisor of two integers, not negative.
+template <typename T> inline T gcd(T a, T b) {
+  while (b != 0) {
+    const T rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+"""
+    ),
+    "lcm": _Helper(
+        """\
+// The least common multiple of two integers, not negative.
+template <typename T> inline T lcm(T a, T b) {
+  if (a == 0 || b == 0)
+    return 0;
+  const T multiple = a / gcd(a, b) * b;
+  return multiple < 0 ? -multiple : multiple;
+}
+""",
+        needs=("gcd",),
+    ),
+    "complex64": _Helper("""\
+// A complex number, stored as real and imaginary part.
+struct complex64 {
+  float re, im;
+
+  complex64() = default;
+  complex64(float re, float im = 0.0f) : re(re), im(im) {}
+};
+
+inline complex64 operator+(complex64 a, complex64 b) { return {a.re + b.re, a.im + b.im}; }
+inline complex64 operator-(complex64 a, complex64 b) { return {a.re - b.re, a.im - b.im}; }
+inline complex64 operator-(complex64 a) { return {-a.re, -a.im}; }
+inline complex64 operator*(complex64 a, complex64 b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+inline complex64 &operator+=(complex64 &a, complex64 b) { return a = a + b; }
+inline complex64 &operator*=(complex64 &a, complex64 b) { return a = a * b; }
+inline bool operator==(complex64 a, complex64 b) { return a.re == b.re && a.im == b.im; }
+inline bool operator!=(complex64 a, complex64 b) { return !(a == b); }
+"""),
+    "complex_div": _Helper(
+        """\
+// Scales by the larger part of the divisor (Smith, Algorithm 116), so that nothing overflows on the way.
+inline complex64 operator/(complex64 a, complex64 b) {
+  if (std::fabs(b.re) >= std::fabs(b.im)) {
+    const float ratio = b.im / b.re, scale = 1.0f / (b.re + b.im * ratio);
+    return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+  }
+  const float ratio = b.re / b.im, scale = 1.0f / (b.im + b.re * ratio);
+  return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+}
+""",
+        needs=("complex64",),
+        cmath=True,
+    ),
+    "complex_abs": _Helper(
+        "inline float abs(complex64 z) { return std::hypot(z.re, z.im); }\n", needs=("complex64",), cmath=True
+    ),
+    "conj": _Helper("inline complex64 conj(complex64 z) { return {z.re, -z.im}; }\n", needs=("complex64",)),
+    "complex_exp": _Helper(
+        """\
+inline complex64 exp(complex64 z) {
+  const float radius = std::exp(z.re);
+  return {radius * std::cos(z.im), radius * std::sin(z.im)};
+}
+""",
+        needs=("complex64",),
+        cmath=True,
+    ),
+    "complex_sqrt": _Helper(
+        """\
+// The root with a real part that is not negative.
+inline complex64 sqrt(complex64 z) {
+  if (z.re == 0.0f && z.im == 0.0f)
+    return {0.0f, z.im};
+  const float half_sum = std::sqrt(0.5f * (std::fabs(z.re) + std::hypot(z.re, z.im)));
+  const float rest = 0.5f * std::fabs(z.im) / half_sum;
+  if (z.re >= 0.0f)
+    return {half_sum, std::copysign(rest, z.im)};
+  return {rest, std::copysign(half_sum, z.im)};
+}
+""",
+        needs=("complex64",),
+        cmath=True,
+    ),
+    "load": _Helper(
+        """\
+// Element `index` of a field of complex numbers, which Poplar knows as floats.
+template <typename Field> inline complex64 load(Field &field, unsigned index) {
+  return {field[2 * index], field[2 * index + 1]};
+}
+""",
+        needs=("complex64",),
+    ),
+    "store": _Helper(
+        """\
+template <typename Field> inline void store(Field &field, unsigned index, complex64 value) {
+  field[2 * index] = value.re;
+  field[2 * index + 1] = value.im;
+}
+""",
+        needs=("complex64",),
+    ),
+}
+
+
+def helpers_text(used: Iterable[str]) -> str:
+    """The definitions of the helpers of these names and of those they need, in a fixed order.
+
+    Raises ``KeyError`` for a name that is not in the table.
+    """
+    needed = _closure(used)
+    return "\n".join(helper.text for name, helper in _TABLE.items() if name in needed)
+
+
+def needs_cmath(used: Iterable[str]) -> bool:
+    """Whether one of these helpers calls a function of <cmath>."""
+    return any(_TABLE[name].cmath for name in _closure(used))
+
+
+def _closure(used: Iterable[str]) -> set[str]:
+    needed: set[str] = set()
+    pending = list(used)
+    while pending:
+        name = pending.pop()
+        if name not in needed:
+            needed.add(name)
+            pending.extend(_TABLE[name].needs)
+    return needed

@@ -1,0 +1,1 @@
+"""The intermediate representation between SDFGs and Poplar programs."""

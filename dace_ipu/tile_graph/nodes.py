@@ -1,0 +1,317 @@
+"""The tile graph: variables spread over tiles, families of vertices, and the program that runs them.
+
+A tile graph has two levels. Lowering makes *map steps* (``MapStep``): a domain of iterations and a body in the
+coordinates of the variables. The passes turn each into *compute sets* (``ComputeSet``): a partition of the domain in
+blocks, one vertex a block, with the exact slice of every variable that a block touches. Everything is immutable;
+``dataclasses.replace`` makes changed copies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from dace_ipu.tile_graph.body import DType, Expr, Reduction, Statement
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where in the user's program something comes from: file, line (1-based) and the text of that line, as far as
+    known."""
+
+    file: str = ""
+    line: int = 0
+    text: str = ""
+
+
+# ---- data ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Follow:
+    """Dimension of a tensor that follows a dimension of a partition: iteration t touches ``offset + stride*t``."""
+
+    dimension: int  # of the partition
+    offset: Expr
+    stride: int
+
+
+@dataclass(frozen=True)
+class LinearMapping:
+    """Consecutive elements in equal shares over the tiles (``poputil::mapTensorLinearly``)."""
+
+
+@dataclass(frozen=True)
+class TileMapping:
+    """Everything on one tile."""
+
+    tile: int
+
+
+@dataclass(frozen=True)
+class BlockMapping:
+    """Each element lives on the tile of the block that touches it; what lies before (behind) all blocks belongs to the
+    first (last).
+
+    ``follow`` has one entry a dimension of the tensor, None for one that is not divided. A partition dimension that no
+    tensor dimension follows contributes its first block only. So every element has exactly one tile.
+    """
+
+    partition: str
+    follow: tuple[Follow | None, ...]
+
+
+@dataclass(frozen=True)
+class LaneMapping:
+    """Row r of the first dimension lives on the tile of block ``r // lanes_per_block`` of the partition (partial
+    results)."""
+
+    partition: str
+    lanes_per_block: int
+
+
+Mapping = LinearMapping | TileMapping | BlockMapping | LaneMapping
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A tensor on the device. ``shape`` is in elements, row-major; a scalar has shape (1,).
+
+    ``persistent`` ones keep their content from one call of the program to the next. ``constant`` holds the row-major
+    values of a compile-time constant. ``mapping`` is None until the mapping pass has chosen one. ``lanes_of`` names the
+    partition (and the factor) whose number of blocks multiplies the first dimension of partial results: the real shape
+    is (blocks * factor, *shape[1:]).
+    """
+
+    name: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+    persistent: bool = False
+    constant: tuple[complex | float | int | bool, ...] | None = None
+    mapping: Mapping | None = None
+    lanes_of: tuple[str, int] | None = None
+    source: Source = Source()
+
+
+@dataclass(frozen=True)
+class HostArray:
+    """An array of the caller: its C++ name in the frame, element type, shape, strides and offset of the first element
+    (elements)."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+    offset: Expr
+    scalar: bool = False  # passed by value in the frame
+
+
+@dataclass(frozen=True)
+class Range:
+    """``begin, begin+step, ...`` below ``end`` (``step`` > 0), or above ``end`` (``step`` < 0: a reversed read)."""
+
+    begin: Expr
+    end: Expr
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        if self.step == 0:
+            raise ValueError("a range has a step")
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A box of a variable, one range a dimension; its elements are taken in row-major order of the ranges."""
+
+    variable: str
+    ranges: tuple[Range, ...]
+
+
+# ---- level 1: maps ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension of a domain: ``name`` runs over 0, 1, ... ``extent`` - 1 (none if ``extent`` <= 0)."""
+
+    name: str
+    extent: Expr
+
+
+@dataclass(frozen=True)
+class MapStep:
+    """Runs ``body`` for every point of the domain, in any order. Accesses name variables, in their coordinates."""
+
+    name: str
+    domain: tuple[Dimension, ...]
+    body: tuple[Statement, ...]
+    source: Source = Source()
+
+
+# ---- level 2: vertices -----------------------------------------------------------------------------------------------
+
+
+class Direction(Enum):
+    """Poplar's kinds of edges."""
+
+    INPUT = "Input"
+    OUTPUT = "Output"
+    INOUT = "InOut"
+
+
+class Layout(Enum):
+    """How a slice reaches the codelet: one element, one contiguous run, or a list of its rows (the runs of the last
+    dimension)."""
+
+    SCALAR = "scalar"
+    VECTOR = "vector"
+    ROWS = "rows"
+
+
+@dataclass(frozen=True)
+class Field:
+    """An edge of a vertex. ``ranges`` are in the symbols of the block and of the program; accesses in the body count
+    from their begin.
+
+    A SCALAR is accessed with no indices, others with one index a dimension of the variable.
+    """
+
+    name: str
+    variable: str
+    direction: Direction
+    ranges: tuple[Range, ...]
+    layout: Layout
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Blocks of a domain, dealt to the tiles when the graph is built."""
+
+    name: str
+    extents: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class BlockDimension:
+    """Dimension ``index`` of the partition inside a vertex: ``begin`` and ``size`` are the names of the block's own
+    values."""
+
+    index: int
+    begin: str
+    size: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """A plain field of the vertex, set when the graph is built. ``expr`` is in the symbols of the block and of the
+    program."""
+
+    name: str
+    expr: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True)
+class ComputeSet:
+    """A family of vertices, one a block of ``partition`` (one vertex on tile 0 if there is none).
+
+    ``workers``: the vertex is a MultiVertex and its body holds at most one shared loop; ``WORKER`` names the worker's
+    number in bodies. ``note`` says why the set does not run on all tiles, if so. ``slots`` estimates the issue slots of
+    one vertex, all workers added.
+    """
+
+    name: str
+    partition: str | None
+    block: tuple[BlockDimension, ...]
+    fields: tuple[Field, ...]
+    values: tuple[Value, ...]
+    body: tuple[Statement, ...]
+    workers: bool
+    slots: Expr
+    note: str = ""
+    source: Source = Source()
+
+
+WORKER = "worker"
+BLOCK = "block"  # in ranges and values of a compute set: the number of the vertex's block, row-major over the grid
+WORKERS_PER_TILE = 6  # of every IPU so far
+
+
+# ---- programs --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Device to device. Both slices have the same number of elements and the same type; all is read before anything is
+    written."""
+
+    source_slice: Slice
+    target_slice: Slice
+    source: Source = Source()
+
+
+@dataclass(frozen=True)
+class CopyIn:
+    """Host to device: all of ``host`` into all of ``variable``, converted to its type on the way."""
+
+    host: str
+    variable: str
+
+
+@dataclass(frozen=True)
+class CopyOut:
+    """Device to host: all of ``variable`` into all of ``host``, converted to its type on the way."""
+
+    variable: str
+    host: str
+
+
+@dataclass(frozen=True)
+class Combine:
+    """``target = op(target, partial[0], partial[1], ...)`` over the lanes (first dimension) of partial results, as a
+    tree.
+
+    ``partial`` has one dimension more than ``target`` has elements' shape: (lanes, *sizes of target's ranges).
+    """
+
+    partial: str
+    target: Slice
+    reduction: Reduction
+    source: Source = Source()
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Runs ``body`` ``count`` times (not at all if ``count`` <= 0)."""
+
+    count: Expr
+    body: tuple[Step, ...]
+    source: Source = Source()
+
+
+Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Repeat
+
+
+@dataclass(frozen=True)
+class TileGraph:
+    """One device program. ``symbols`` are its parameters: names and types of the integers (or floats) that the caller
+    gives.
+
+    ``notes`` say in sentences where a scope runs and why, for the report.
+    """
+
+    name: str
+    symbols: tuple[tuple[str, DType], ...]
+    hosts: tuple[HostArray, ...]
+    variables: tuple[Variable, ...]
+    steps: tuple[Step, ...]
+    partitions: tuple[Partition, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def variable(self, name: str) -> Variable:
+        """The variable of that name; KeyError if there is none."""
+        return {v.name: v for v in self.variables}[name]
+
+    def partition(self, name: str) -> Partition:
+        """The partition of that name; KeyError if there is none."""
+        return {p.name: p for p in self.partitions}[name]

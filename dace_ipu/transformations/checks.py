@@ -1,0 +1,128 @@
+"""What a program must not hold to go to the IPU, reported all at once, before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dace import data, dtypes
+from dace.sdfg import nodes
+from dace.sdfg.sdfg import SDFG
+
+from dace_ipu.errors import DiagnosticCollector, Place
+from dace_ipu.registration import IPU_STORAGES, IPU_Device
+
+__all__ = ["check_after", "check_before", "device_dtype", "device_scopes"]
+
+_SUPPORTED = (
+    dtypes.float32, dtypes.float16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
+    dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.bool_, dtypes.complex64,
+)  # fmt: skip
+_NARROWED = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
+
+
+def device_dtype(dtype: dtypes.typeclass, float64: str) -> dtypes.typeclass:
+    """The type that the device holds data of ``dtype`` in."""
+    return _NARROWED.get(dtype, dtype) if float64 == "float32" else dtype
+
+
+def device_scopes(sdfg: SDFG) -> Iterator[nodes.NestedSDFG]:
+    """The nested SDFGs that are device programs, in the order of the states."""
+    for state in sdfg.states():
+        for node in state.nodes():
+            if isinstance(node, nodes.NestedSDFG) and is_device_program(node):
+                yield node
+
+
+def is_device_program(node: nodes.NestedSDFG) -> bool:
+    """Whether a nested SDFG at host level works on the IPU, also where TrivialMapElimination has removed the map around it."""
+    return any(desc.storage in IPU_STORAGES for desc in node.sdfg.arrays.values())
+
+
+def check_before(sdfg: SDFG, float64: str) -> None:
+    """Types, streams, callbacks and the like. Raises DiagnosticError."""
+    findings = DiagnosticCollector()
+    for nested in sdfg.all_sdfgs_recursive():
+        for name, desc in sorted(nested.arrays.items()):
+            _check_container(nested, name, desc, float64, findings)
+    for node, parent in sdfg.all_nodes_recursive():
+        _check_node(node, parent, findings)
+    findings.raise_if_errors()
+
+
+def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findings: DiagnosticCollector) -> None:
+    place = _first_use(sdfg, name, desc)
+    if isinstance(desc, (data.Stream, data.Structure, data.Reference)) or desc.dtype == dtypes.pyobject():
+        kind = type(desc).__name__.lower() if not isinstance(desc, data.Scalar) else "Python object"
+        findings.error(place, f"the {kind} '{name}' cannot live on the IPU", hints=[_INSTEAD.get(kind, "keep it out of the program")])
+    elif isinstance(desc.dtype, dtypes.callback):
+        findings.error(place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"])
+    elif desc.dtype in _NARROWED:
+        if float64 != "float32":
+            findings.error(
+                place,
+                f"'{name}' is {desc.dtype.to_string()}, which does not exist on the IPU",
+                notes=["the machine computes in float32 and float16"],
+                hints=["OffloadToIPU(float64='float32') keeps the host's arrays and converts on the way in and out"],
+            )
+    elif desc.dtype not in _SUPPORTED:
+        names = ", ".join(t.to_string() for t in _SUPPORTED)
+        findings.error(place, f"'{name}' has elements of type {desc.dtype}, which the IPU does not have", notes=[f"supported are {names}"])
+
+
+_INSTEAD = {
+    "stream": "write results to an array, with an index or a reduction",
+    "structure": "pass the members as arrays",
+    "structureview": "pass the members as arrays",
+    "Python object": "call Python before or after the program",
+}
+
+
+def _first_use(sdfg: SDFG, name: str, desc: data.Data) -> Place:
+    for state in sdfg.states():
+        for node in state.data_nodes():
+            if node.data == name:
+                return Place.of(node, sdfg, state)
+    return Place.of(desc, sdfg)
+
+
+def _check_node(node: object, parent: object, findings: DiagnosticCollector) -> None:
+    if isinstance(node, nodes.ConsumeEntry):
+        findings.error(Place.of(node, None, parent), "a consume scope cannot run on the IPU", hints=["process the items of an array in a map"])  # type: ignore[arg-type]
+    if isinstance(node, nodes.Tasklet) and node.side_effects:
+        findings.error(Place.of(node, None, parent), f"the tasklet '{node.label}' calls back to the host", hints=["call it before or after the program"])  # type: ignore[arg-type]
+
+
+def check_after(sdfg: SDFG) -> None:
+    """Host code must not touch what lives on the device: DaCe's validation lets it through and the program crashes."""
+    findings = DiagnosticCollector()
+    on_device = {name for name, desc in sdfg.arrays.items() if desc.storage in IPU_STORAGES}
+    for edge in sdfg.all_interstate_edges():
+        for name in sorted({str(s) for s in edge.data.free_symbols} & on_device):
+            _host_access(findings, Place.of(edge.src, sdfg, edge.src), name)
+    for region in sdfg.all_control_flow_regions():
+        for name in sorted({m.data for m in region.get_meta_read_memlets()} & on_device if region is not sdfg else set()):
+            _host_access(findings, Place.of(region, sdfg, region), name)
+    for state in sdfg.states():
+        for node in state.nodes():
+            _check_host_node(sdfg, state, node, on_device, findings)
+    findings.raise_if_errors()
+
+
+def _check_host_node(sdfg: SDFG, state: object, node: object, on_device: set[str], findings: DiagnosticCollector) -> None:
+    if not isinstance(node, (nodes.Tasklet, nodes.NestedSDFG, nodes.MapEntry, nodes.LibraryNode)):
+        return
+    inside = isinstance(node, nodes.MapEntry) and node.map.schedule == IPU_Device
+    if inside or (isinstance(node, nodes.NestedSDFG) and is_device_program(node)):
+        return
+    for edge in state.all_edges(node):  # type: ignore[attr-defined]
+        if edge.data.data in on_device:
+            _host_access(findings, Place.of(node, sdfg, state), edge.data.data)  # type: ignore[arg-type]
+
+
+def _host_access(findings: DiagnosticCollector, place: Place, name: str) -> None:
+    findings.error(
+        place,
+        f"host code uses '{name}', which lives on the IPU",
+        notes=["the host has no pointer to the tiles' memory"],
+        hints=["offload the whole program with OffloadToIPU, or copy the array to the host first"],
+    )

@@ -1,0 +1,60 @@
+"""Library nodes in a program that goes to the IPU: expanded to maps and tasklets, which then run on the device."""
+
+from __future__ import annotations
+
+from dace.sdfg import nodes
+from dace.sdfg.sdfg import SDFG
+
+from dace_ipu.errors import DiagnosticCollector, Place
+
+__all__ = ["expand_library_nodes"]
+
+#: Implementations in the order of preference. 'specialize' picks the right node for a MatMul or Einsum, which is expanded in turn.
+PREFERRED = ("IPU", "pure", "specialize", "MappedTasklet")
+
+
+def expand_library_nodes(sdfg: SDFG) -> None:
+    """Expand all library nodes, in place. Raises DiagnosticError with all nodes that have no expansion for the device."""
+    findings = DiagnosticCollector()
+    refused: set[int] = set()
+    while True:
+        pending = [(n, st) for n, st in sdfg.all_nodes_recursive() if isinstance(n, nodes.LibraryNode) and id(n) not in refused]
+        if not pending:
+            break
+        for node, state in pending:
+            refused.add(id(node))
+            _expand(node, state, findings)
+    findings.raise_if_errors()
+    sdfg.simplify()
+
+
+def _expand(node: nodes.LibraryNode, state: object, findings: DiagnosticCollector) -> None:
+    name = next((name for name in PREFERRED if name in node.implementations), None)
+    place = Place.of(node, state.sdfg, state)  # type: ignore[attr-defined]
+    if name is None:
+        known = ", ".join(sorted(node.implementations)) or "none"
+        findings.error(
+            place,
+            f"the library node '{node.label}' ({type(node).__name__}) cannot run on the IPU",
+            notes=[f"it has no pure expansion; its implementations are: {known}"],
+            hints=["write the computation with maps, or register an 'IPU' expansion for the node"],
+        )
+        return
+    node.implementation = name
+    others = set(map(id, state.nodes()))  # type: ignore[attr-defined]
+    try:
+        node.expand(state.sdfg, state)  # type: ignore[attr-defined]
+        _inherit_place(node, [n for n in state.nodes() if id(n) not in others])  # type: ignore[attr-defined]
+    except Exception as error:  # an expansion may raise anything
+        findings.error(place, f"the library node '{node.label}' ({type(node).__name__}) cannot be expanded", notes=[f"{type(error).__name__}: {error}"])
+
+
+def _inherit_place(node: nodes.LibraryNode, expanded: list[nodes.Node]) -> None:
+    """What an expansion made stands where the library node stood in the user's program."""
+    for new in expanded:
+        inside = [n for n, _ in new.sdfg.all_nodes_recursive()] if isinstance(new, nodes.NestedSDFG) else []
+        for each in [new, *inside]:
+            if hasattr(each, "debuginfo"):
+                each.debuginfo = node.debuginfo
+            if isinstance(each, nodes.MapEntry):
+                each.map.debuginfo = node.debuginfo

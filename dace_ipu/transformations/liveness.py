@@ -1,0 +1,105 @@
+"""Which host arrays a program reads before it writes them, and which it writes."""
+
+from __future__ import annotations
+
+from dace import subsets
+from dace.sdfg import nodes
+from dace.sdfg.sdfg import SDFG
+from dace.sdfg.state import ControlFlowBlock, ControlFlowRegion, LoopRegion, SDFGState
+
+from dace_ipu.lowering.queries import control_flow_reads
+
+__all__ = ["read_before_written", "used", "written"]
+
+
+def used(sdfg: SDFG) -> set[str]:
+    """The containers that the program touches at all."""
+    names = {node.data for state in sdfg.states() for node in state.data_nodes()}
+    return names | control_flow_reads(sdfg)
+
+
+def written(sdfg: SDFG) -> set[str]:
+    """The containers that the program writes."""
+    return {n.data for st in sdfg.states() for n in st.data_nodes() if any(not e.data.is_empty() for e in st.in_edges(n))}
+
+
+def read_before_written(sdfg: SDFG) -> set[str]:
+    """The containers whose content from before the call matters: read somewhere, or written only in part.
+
+    A container needs no copy to the device if the first state that touches it writes all of it without reading it, and that state
+    runs in every call.
+    """
+    need = used(sdfg) - _written_whole_first(sdfg)
+    return need | control_flow_reads(sdfg)
+
+
+def _written_whole_first(sdfg: SDFG) -> set[str]:
+    """Walks the blocks that run in every call, in order, until control flow forks."""
+    result: set[str] = set()
+    touched: set[str] = set()
+    block: ControlFlowBlock | None = sdfg.start_block if sdfg.number_of_nodes() else None
+    while block is not None:
+        if isinstance(block, SDFGState):
+            result |= _written_whole(block, sdfg) - touched
+        touched |= _touched(block)
+        edges = sdfg.out_edges(block)
+        touched |= {m.data for e in edges for m in e.data.get_read_memlets(sdfg.arrays)}
+        block = edges[0].dst if len(edges) == 1 and edges[0].data.is_unconditional() else None
+        if isinstance(block, LoopRegion) and len(sdfg.in_edges(block)) != 1:
+            break
+    return result
+
+
+def _touched(block: ControlFlowBlock) -> set[str]:
+    if isinstance(block, SDFGState):
+        return {node.data for node in block.data_nodes()}
+    if isinstance(block, ControlFlowRegion):
+        return {node.data for state in _states(block) for node in state.data_nodes()} | {
+            m.data for m in block.get_meta_read_memlets()
+        }
+    return set()
+
+
+def _written_whole(state: SDFGState, sdfg: SDFG) -> set[str]:
+    """The containers that a state overwrites entirely, without reading them and without combining."""
+    result = set()
+    for node in state.data_nodes():
+        edges = state.in_edges(node)
+        reads = any(n.data == node.data and not state.in_degree(n) for n in state.data_nodes())
+        if len(edges) == 1 and not reads and state.entry_node(node) is None and _covers(edges[0], node, state, sdfg):
+            result.add(node.data)
+    return result
+
+
+def _covers(edge: object, node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> bool:
+    memlet = edge.data  # type: ignore[attr-defined]
+    if memlet.is_empty() or memlet.wcr is not None or memlet.dynamic:
+        return False
+    source = edge.src  # type: ignore[attr-defined]
+    if isinstance(source, nodes.NestedSDFG) or _from_nested(state, edge):
+        return False  # what a nested SDFG may write is not what it writes
+    subset = memlet.get_dst_subset(edge, state) if memlet.data != node.data or isinstance(source, nodes.AccessNode) else memlet.subset
+    if subset is None or any(step != 1 for _, _, step in subset.ndrange()):
+        return False
+    whole = subsets.Range.from_array(sdfg.arrays[node.data])
+    return bool(subset == whole) and _is_dense(state, edge)
+
+
+def _from_nested(state: SDFGState, edge: object) -> bool:
+    return any(isinstance(e.src, nodes.NestedSDFG) for e in state.memlet_tree(edge))
+
+
+def _is_dense(state: SDFGState, edge: object) -> bool:
+    """Whether the leaf memlets below ``edge`` write as many elements as the array has: propagation may only give a bounding box."""
+    root = edge.data  # type: ignore[attr-defined]
+    tree = state.memlet_tree(edge)
+    leaves = list(tree.leaves()) if hasattr(tree, "leaves") else [edge]
+    if any(leaf.data.dynamic or leaf.data.wcr is not None for leaf in leaves):
+        return False
+    if len(leaves) == 1 and leaves[0] is edge:
+        return True
+    return len(leaves) == 1 and bool(root.volume == root.subset.num_elements())
+
+
+def _states(region: ControlFlowRegion) -> list[SDFGState]:
+    return [block for block in region.all_control_flow_blocks() if isinstance(block, SDFGState)]
