@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
-from dace import dtypes, hooks, subsets
+from dace import data, dtypes, hooks, subsets
 from dace.attr_enum import ExtensibleAttributeEnum
 from dace.codegen.codeobject import CodeObject
 from dace.codegen.common import sym2cpp
@@ -22,7 +22,7 @@ from dace.codegen.dispatcher import DefinedType, TargetDispatcher
 from dace.codegen.instrumentation.provider import InstrumentationProvider
 from dace.codegen.prettycode import CodeIOStream
 from dace.codegen.target import IllegalCopy, TargetCodeGenerator
-from dace.codegen.targets.cpp import mangle_dace_state_struct_name
+from dace.codegen.targets.cpp import mangle_dace_state_struct_name, ptr
 from dace.codegen.targets.cpu import CPUCodeGen
 from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
@@ -311,3 +311,14 @@ def side_effects(tasklet: nodes.Tasklet) -> bool:
 def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
     """Rename containers everywhere in an SDFG. (``SDFG.replace`` would turn a scalar into constant tasklets.)"""
     replace_datadesc_names(sdfg, dict(names))
+
+
+def host_pointer(frame: DaCeCodeGenerator, sdfg: SDFG, name: str) -> str:
+    """Return the C++ expression, in the frame, of a pointer to a host container."""
+    text = str(ptr(name, sdfg.arrays[name], sdfg, frame))
+    return f"&{text}" if isinstance(sdfg.arrays[name], data.Scalar) else text
+
+
+def host_value(frame: DaCeCodeGenerator, sdfg: SDFG, name: str) -> str:
+    """Return the C++ expression, in the frame, of the value of a host scalar."""
+    return str(ptr(name, sdfg.arrays[name], sdfg, frame))

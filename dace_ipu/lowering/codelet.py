@@ -314,9 +314,9 @@ def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
         desc = scope.sdfg.arrays[container]
         if isinstance(desc, data.Stream):
             raise Unsupported(f"the stream '{container}' inside a map")
-        dtype, name = dtype_of(desc), scope.names.fresh(container)
+        dtype, name = dtype_of(desc), scope.names.fresh(container.removeprefix("map_fusion_"))
         scope.types[name] = dtype
-        is_scalar = isinstance(desc, data.Scalar)
+        is_scalar = isinstance(desc, data.Scalar) or all(size == 1 for size in desc.shape)
         references[container] = ScalarReference(name, dtype) if is_scalar else ArrayReference(name, dtype)
     return replace(scope, references=references)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,7 +23,7 @@ from dace_ipu.lowering.scope import Names, Scope, dtype_of, tidy
 from dace_ipu.lowering.settle import mentions, settle
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.registration import IPU_L1
-from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, LocalArray, Statement, symbol, walk
+from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, For, Statement, Store, codes, symbol, walk
 from dace_ipu.tile_graph.nodes import (
     Copy,
     CopyIn,
@@ -241,8 +242,6 @@ class _Program:
             scope.types[unique] = dtype
         inner = self._body_scope(scope)
         before, code = codelet.lower_expression(text, inner, codelet._containers(text, inner))
-        from dace_ipu.tile_graph.body import Store
-
         store = Store(Access(self.runtime[name], (sympy.Integer(0),)), code)
         return self._map_step(name, (), [*before, store], inner, source_of(block, scope.sdfg, block))
 
@@ -333,7 +332,16 @@ class _Program:
             for name, v in sorted(self.runtime.items())
             if str(scope.environment[name]) in used
         )
-        return MapStep(self.names.fresh(_step_name(label)), domain, prelude + settled, source)
+        return MapStep(self.names.fresh(self._step_name(label, settled)), domain, prelude + settled, source)
+
+    def _step_name(self, label: str, body: tuple[Statement, ...]) -> str:
+        """The user's name of a map; one that the frontend made up is called after the array that it writes."""
+        program = re.escape(self.sdfg.name.removesuffix("_device"))
+        made_up = re.fullmatch(rf"_.*|(assign|copy|{program})_\d*.*|\d.*", label)
+        targets = [s.target.data for s in walk(body) if isinstance(s, Store)]
+        if made_up and targets:
+            return f"update_{targets[-1]}"
+        return tidy(label).removesuffix("_map").strip("_") or "map"
 
     # ---- copies -------------------------------------------------------------------------------------------------------
 
@@ -394,8 +402,6 @@ class _Program:
         self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope, place: Source
     ) -> Step:
         """A copy that converts, combines, reshapes or is indexed by data: an element-wise map."""
-        from dace_ipu.tile_graph.body import For
-
         inner = self._body_scope(scope)
         statements = codelet.edge_between_arrays(state, edge, source, target, inner)
         domain: list[Dimension] = []
@@ -437,10 +443,6 @@ class _reporting:  # noqa: N801 (reads as a statement)
         return True
 
 
-def _step_name(label: str) -> str:
-    return tidy(label).removesuffix("_map").strip("_") or "map"
-
-
 def _used_variables(steps: tuple[Step, ...]) -> set[str]:
     used: set[str] = set()
     for step in steps:
@@ -459,8 +461,6 @@ def _used_variables(steps: tuple[Step, ...]) -> set[str]:
 
 
 def _accesses(body: tuple[Statement, ...]) -> Iterator[Access]:
-    from dace_ipu.tile_graph.body import Store, codes
-
     for statement in walk(body):
         for code in codes(statement):
             yield from (access for _, access in code.reads)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import importlib
+import os
+import importlib.util
+import os
 from typing import Protocol
 
 from dace_ipu.passes.accumulate import Accumulate
 from dace_ipu.passes.double_buffer import DoubleBuffer
+from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.mapping import MapVariables
+from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.partition import PartitionMaps
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
-from dace_ipu.tile_graph.nodes import TileGraph
+from dace_ipu.passes.steps import walk_steps
+from dace_ipu.tile_graph.dump import VARIABLE, dump
+from dace_ipu.tile_graph import dump
+from dace_ipu.tile_graph.nodes import MapStep, TileGraph
+from dace_ipu.tile_graph.printer import to_text
+from dace_ipu.tile_graph.printer import to_text
 
 __all__ = ["PIPELINE", "Pass", "run"]
 
 
 class Pass(Protocol):
-    """One step from maps to vertices. ``name`` names its dump."""
+    """One step on the way from maps to vertices. ``name`` names its dump."""
 
     @property
     def name(self) -> str:
@@ -27,9 +37,39 @@ class Pass(Protocol):
 
 
 PIPELINE: tuple[Pass, ...] = (
+    ForwardCopies(),
+    SimplifyBodies(),
+    MergeSingles(),
     SimplifyBodies(),
     DoubleBuffer(),
     PartitionMaps(),
-    Accumulate(),
     MapVariables(),
+    Accumulate(),
 )
+
+
+def run(graph: TileGraph) -> TileGraph:
+    """A graph of compute sets for a graph of maps.
+
+    Every stage is checked against the specification (SpecError says that a pass is wrong) and dumped, if dumps are wanted.
+    Raises DiagnosticError, with all findings, for programs that no pass can save.
+    """
+    _inspect(graph, "lowered")
+    for step in PIPELINE:
+        graph = step.apply(graph)
+        _inspect(graph, step.name)
+    return graph
+
+
+def _inspect(graph: TileGraph, stage: str) -> None:
+    """Checks and dumps a stage. Variables of maps that were just divided have no place yet: nothing is checked then."""
+    level = 1 if any(isinstance(step, MapStep) for step in walk_steps(graph.steps)) else 2
+    if level == 1 or all(variable.mapping for variable in graph.variables):
+        _check(graph, level)
+    if os.environ.get(VARIABLE):
+        dump(graph.name, stage, to_text(graph))
+
+
+def _check(graph: TileGraph, level: int) -> None:
+    if importlib.util.find_spec("dace_ipu.tile_graph.spec"):
+        importlib.import_module("dace_ipu.tile_graph.spec").check(graph, level)

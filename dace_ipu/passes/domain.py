@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import sympy
 
 from dace_ipu.passes.facts import Facts
-from dace_ipu.passes.footprints import Box, Scope, Site, sites
+from dace_ipu.passes.footprints import Scope, Site, facts_of, sites
 from dace_ipu.passes.rewrite import Rewrite
 from dace_ipu.tile_graph.body import Expr, For, symbol
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, TileGraph
@@ -59,27 +59,29 @@ class Domain:
 
     @cached_property
     def facts(self) -> Facts:
-        """Symbols in shapes are >= 0; a body runs only if all extents are >= 1."""
+        """What holds for the program: symbols in shapes are >= 0."""
         symbols = {s for variable in self.graph.variables for size in variable.shape for s in size.free_symbols}
-        ordered = sorted(symbols, key=lambda s: str(s.name))
-        return Facts().and_also(*ordered, *(extent - 1 for extent in self.extents.values()))
+        return Facts().and_also(*sorted(symbols, key=lambda s: str(s.name)))
 
-    def whole(self, keep: Iterable[str] = ()) -> Scope:
-        """Footprints of all iterations together, but for given values of the dimensions in ``keep``."""
-        kept = tuple(keep)
-        spans = {name: (ZERO, extent - 1) for name, extent in self.extents.items() if name not in kept}
-        known = [fact for name in kept for fact in (symbol(name), self.extents[name] - 1 - symbol(name))]
-        return Scope(spans, self.parameters | frozenset(kept), self.facts.and_also(*known))
+    def iterations(self, keep: str) -> Scope:
+        """Footprints of all iterations that share a value of the dimension ``keep``, as seen from one of them: no extent is zero."""
+        spans = {name: (ZERO, extent - 1) for name, extent in self.extents.items() if name != keep}
+        known = [*(extent - 1 for extent in self.extents.values()), *facts_of(keep, (ZERO, self.extents[keep] - 1))]
+        return Scope(spans, self.parameters, frozenset((keep,)), self.facts.and_also(*known))
 
-    def block(self, blocks: dict[str, tuple[str, str]]) -> Scope:
-        """Footprints of one block: ``blocks`` names begin and size of the dimensions that are divided."""
+    def block(self, blocks: Mapping[str, tuple[str, str]]) -> Scope:
+        """Footprints of one block: ``blocks`` names begin and size of the dimensions that are divided; the others are whole."""
         spans, known = {}, []
         for name, extent in self.extents.items():
             begin, size = (symbol(part) for part in blocks[name]) if name in blocks else (ZERO, extent)
             spans[name] = (begin, sympy.expand(begin + size - 1))
             known += [begin, size - 1, extent - begin - size] if name in blocks else []
         names = frozenset(part for parts in blocks.values() for part in parts)
-        return Scope(spans, self.parameters | names, self.facts.and_also(*known))
+        return Scope(spans, self.parameters, names, self.facts.and_also(*known))
+
+    def whole(self) -> Scope:
+        """Footprints of all iterations together."""
+        return self.block({})
 
     def separates(self, name: str, variable: str, accesses: tuple[Site, ...]) -> bool:
         """Whether different values of a dimension touch disjoint elements of a variable.
@@ -87,7 +89,7 @@ class Domain:
         That is so if, along some dimension of the array, the union interval of all accesses moves behind (or before) itself
         when ``name`` grows by one, whatever the other dimensions of the domain are.
         """
-        scope = self.whole((name,))
+        scope = self.iterations(name)
         hull = scope.hull(scope.box(site, self.shape(variable)) for site in accesses)
         after = {symbol(name): symbol(name) + 1}
         return any(

@@ -85,15 +85,26 @@ def _copied(
     scope, original = domain.whole(), domain.graph.variable(variable)
     hulls = {site.access: scope.clamped(site, original.shape) for site in stale}
     taken = {known.name for known in domain.graph.variables}
-    copies, buffers, moved = [], [], {}
+    copies, buffers = [], []
+    moved: dict[Access, Access] = {}
     for box, accesses in near_groups(hulls, scope):
         buffer = _buffer(original, box, fresh(f"{variable}_before", taken))
         taken.add(buffer.name)
         buffers.append(buffer)
         copies.append(_copy(variable, box, buffer, domain))
-        moved |= {access: _moved(access, box, buffer) for access in accesses}
+        along = _own_reads(variable, box, stale, domain)
+        moved |= {access: _moved(access, box, buffer) for access in (*accesses, *along)}
     body = Rewrite({}, read=lambda access: moved.get(access, access)).body(domain.step.body)
     return tuple(copies), replace(domain.step, body=body), tuple(buffers)
+
+
+def _own_reads(variable: str, box: Box, stale: tuple[Site, ...], domain: Domain) -> tuple[Access, ...]:
+    """Reads of the element that is then written, if the copy holds it anyhow: then the old content is not needed in place."""
+    scope, accesses = domain.whole(), domain.of(variable)
+    writes = tuple(site for site in accesses if site.writes)
+    reads = tuple(site for site in accesses if not site.writes and site not in stale)
+    inside = (scope.contains(box, scope.clamped(site, domain.shape(variable))) for site in reads)
+    return tuple(site.access for site in reads) if all(inside) and _all_before(reads, writes) else ()
 
 
 def _buffer(original: Variable, box: Box, name: str) -> Variable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import sympy
 
 from dace_ipu.passes.domain import ONE, Domain
@@ -11,8 +12,6 @@ from dace_ipu.passes.footprints import Box, Interval, Scope, Site
 from dace_ipu.passes.rewrite import fresh
 from dace_ipu.tile_graph.body import Access, Expr, symbol
 from dace_ipu.tile_graph.nodes import Direction, Field, Layout, Range, Value
-
-import numpy as np
 
 NEAR = 32  # elements: reads that lie further apart than this get fields of their own instead of one that spans the gap
 Group = tuple[Box, tuple[Access, ...]]
@@ -42,7 +41,7 @@ class Edge:
 
 def edges_of(variable: str, domain: Domain, scope: Scope, taken: set[str]) -> tuple[Edge, ...]:
     """The edges of a variable for one block; their names are added to ``taken`` (the first one is named as the variable)."""
-    found = []
+    found: list[Edge] = []
     for box, accesses in groups(variable, domain, scope):
         name = fresh(variable, taken - {variable} if not found else taken | {variable})
         taken.add(name)
@@ -77,12 +76,7 @@ def near_groups(hulls: dict[Access, Box], scope: Scope) -> tuple[Group, ...]:
 
 
 def _belong_together(a: Box, b: Box, scope: Scope) -> bool:
-    return _inside(a, b, scope) or _inside(b, a, scope) or all(_near(x, y) for x, y in zip(a, b, strict=True))
-
-
-def _inside(a: Box, b: Box, scope: Scope) -> bool:
-    pairs = tuple(zip(a, b, strict=True))
-    return all(scope.facts.at_most(y.low, x.low) and scope.facts.at_most(x.high, y.high) for x, y in pairs)
+    return scope.contains(b, a) or scope.contains(a, b) or all(_near(x, y) for x, y in zip(a, b, strict=True))
 
 
 def _near(a: Interval, b: Interval) -> bool:

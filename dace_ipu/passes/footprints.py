@@ -93,12 +93,14 @@ Box = tuple[Interval, ...]
 class Scope:
     """What the dimensions of a domain run over while a footprint is taken.
 
-    ``spans`` gives inclusive bounds for each dimension that is to be eliminated, innermost last; ``parameters`` are the names that
-    may stay in the result: program symbols, symbols of the block, dimensions that are kept. ``facts`` holds what is known of them all.
+    ``spans`` gives inclusive bounds for each dimension that is to be eliminated, innermost last. ``parameters`` are the names of the
+    program that may stay in the result, ``kept`` those of a block or of dimensions that are not eliminated. ``facts`` holds what is
+    known of them all.
     """
 
     spans: Mapping[str, tuple[Expr, Expr]]
     parameters: frozenset[str]
+    kept: frozenset[str]
     facts: Facts
 
     def box(self, site: Site, shape: tuple[Expr, ...]) -> Box:
@@ -113,12 +115,19 @@ class Scope:
         box = self.box(site, shape)
         if not site.guarded and not self._may_be_empty(site.loops):
             return box
-        free = site.guarded or not self._rectangular(site.loops)
-        return tuple(self._clamp(interval, size, free) for interval, size in zip(box, shape, strict=True))
+        skipped = site.guarded or not self._rectangular(site.loops)
+        return tuple(self._clamp(interval, size, skipped) for interval, size in zip(box, shape, strict=True))
 
     def hull(self, boxes: Iterable[Box]) -> Box:
         """The smallest box around boxes."""
         return tuple(self._around(intervals) for intervals in zip(*boxes, strict=True))
+
+    def contains(self, outer: Box, inner: Box) -> bool:
+        """Whether a box surely lies in another one."""
+        pairs = tuple(zip(outer, inner, strict=True))
+        steps = all(big.step in (1, small.step) for big, small in pairs)
+        ends = (self.facts.at_most(big.low, small.low) and self.facts.at_most(small.high, big.high) for big, small in pairs)
+        return steps and all(ends)
 
     def _around(self, intervals: tuple[Interval, ...]) -> Interval:
         if len(set(intervals)) == 1:
@@ -135,12 +144,12 @@ class Scope:
     def _extreme(self, index: Expr, loops: tuple[For, ...], sense: int) -> Expr | None:
         """The least (sense -1) or greatest (+1) value of an index, None if it depends on data or is not understood."""
         value: Expr | None = index
-        spans = [*self.spans.items(), *((loop.variable, span_of(loop)) for loop in loops)]
+        spans = list(self._ranges(loops))
         facts = self.facts.and_also(*(fact for name, span in spans if span for fact in facts_of(name, span)))
         for name, span in reversed(spans):
             if value is not None and symbol(name) in value.free_symbols:
                 value = None if span is None else extreme(value, name, span, sense, facts)
-        if value is None or {s.name for s in value.free_symbols} - self.parameters:
+        if value is None or {s.name for s in value.free_symbols} - self.parameters - self.kept:
             return None
         return self.facts.tidy(value)
 
@@ -155,32 +164,41 @@ class Scope:
         return int(factor) if linear else 1
 
     def _may_be_empty(self, loops: tuple[For, ...]) -> bool:
-        facts = self.facts.and_also(*(fact for name, span in self.spans.items() for fact in facts_of(name, span)))
-        for loop in loops:
-            count = loop.end - loop.begin if loop.step.is_positive else loop.begin - loop.end
-            if not facts.holds(count - 1):
+        facts = self.facts
+        for name, span in self._ranges(loops):
+            if span is None or not facts.at_most(*span):
                 return True
-            span = span_of(loop)
-            facts = facts.and_also(*facts_of(loop.variable, span)) if span else facts
+            facts = facts.and_also(*facts_of(name, span))
         return False
+
+    def _ranges(self, loops: tuple[For, ...]) -> Iterator[tuple[str, tuple[Expr, Expr] | None]]:
+        """What runs around an access, outer first, and over which values."""
+        yield from self.spans.items()
+        yield from ((loop.variable, span_of(loop)) for loop in loops)
 
     def _rectangular(self, loops: tuple[For, ...]) -> bool:
         """Whether no range of a loop depends on what else runs: then the loops run as their extremes say, or not at all."""
         running = {symbol(name) for name in (*self.spans, *(loop.variable for loop in loops))}
         return not any((loop.begin.free_symbols | loop.end.free_symbols) & running for loop in loops)
 
-    def _clamp(self, interval: Interval, size: Expr, both: bool) -> Interval:
+    def _clamp(self, interval: Interval, size: Expr, skipped: bool) -> Interval:
+        """An interval that is inside the array. ``skipped``: it may lie outside even if the loops around it turn."""
         low, high, facts = interval.low, interval.high, self.facts
-        if not facts.holds(low):
-            low = facts.largest((sympy.Integer(0), low))
-        if not facts.at_most(low, size):
-            low = facts.smallest((size, low))
-        if both and not facts.at_most(high + 1, size):
-            high = facts.smallest((size - 1, high))
-        if not facts.at_most(low, high + 1):
-            high = facts.largest((low - 1, high))
-        step = interval.step if (low, high) == (interval.low, interval.high) else 1
-        return Interval(sympy.expand(low), sympy.expand(high), step)
+        inside = facts.at_most(high + 1, size) or not skipped
+        if (interval.is_point and not skipped) or (inside and self._is_sound(interval, size)):
+            return interval
+        if not {s.name for s in low.free_symbols | high.free_symbols} & self.kept:
+            return Interval(sympy.Integer(0), sympy.expand(size - 1))
+        low = low if facts.holds(low) else facts.largest((sympy.Integer(0), low))
+        low = low if facts.at_most(low, size) else facts.smallest((size, low))
+        high = high if inside else facts.smallest((size - 1, high))
+        high = high if facts.at_most(low, high + 1) else facts.largest((low - 1, high))
+        return Interval(sympy.expand(low), sympy.expand(high))
+
+    def _is_sound(self, interval: Interval, size: Expr) -> bool:
+        """Whether the interval begins inside the array and does not end before it begins."""
+        low, facts = interval.low, self.facts
+        return facts.holds(low) and facts.at_most(low, size) and facts.at_most(low, interval.high + 1)
 
 
 def span_of(loop: For) -> tuple[Expr, Expr] | None:

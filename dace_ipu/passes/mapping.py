@@ -31,9 +31,10 @@ _TYPICAL = 1000  # what a symbol counts for when extents are compared
 class MapVariables:
     """Before: variables without a place. After: every variable has a mapping.
 
-    A variable follows the compute set that writes most of it (the first of equals), else the one that reads most of it: an element lives on
-    the tile of the block that touches it. What only single vertices touch, and scalars, live on tile 0; the rest is spread
-    evenly. Reads of a whole variable by every block decide nothing. The pass changes nothing but mappings, and keeps those that are set.
+    A variable follows the compute set that touches most of it, where writing counts twice (the first of equals): an element lives on the
+    tile of the block that touches it. What only single vertices touch, and scalars, live on tile 0; the rest is spread evenly. Reads that
+    several blocks share (a row for all blocks of a row) decide nothing: their owner would hold what all need. The pass changes nothing but
+    mappings, and keeps those that are set.
     """
 
     name: str = "mapping"
@@ -48,12 +49,7 @@ def _mapping(variable: Variable, graph: TileGraph) -> Mapping:
     users = tuple(_users(variable.name, graph))
     if sympy.prod(variable.shape) == 1 or (users and all(compute_set.partition is None for compute_set, _ in users)):
         return TileMapping(0)
-    writers = [user for user in users if user[1].direction is not Direction.INPUT]
-    for candidates in (writers, users):
-        leader = _leader(candidates, graph)
-        if leader is not None:
-            return leader
-    return LinearMapping()
+    return _leader(users, graph) or LinearMapping()
 
 
 def _users(variable: str, graph: TileGraph) -> Iterator[tuple[ComputeSet, Field]]:
@@ -67,12 +63,17 @@ def _leader(users: Iterable[tuple[ComputeSet, Field]], graph: TileGraph) -> Bloc
     best: tuple[float, BlockMapping] | None = None
     for compute_set, edge in users:
         follow = _follows(edge, compute_set.block)
-        if compute_set.partition is None or not any(follow):
+        if compute_set.partition is None or not any(follow) or _is_shared(edge, follow, compute_set):
             continue
-        size = _weight(graph.partition(compute_set.partition).extents, follow)
+        size = _weight(graph.partition(compute_set.partition).extents, follow) * (1 if edge.direction is Direction.INPUT else 2)
         if best is None or size > best[0]:
             best = (size, BlockMapping(compute_set.partition, follow))
     return None if best is None else best[1]
+
+
+def _is_shared(edge: Field, follow: tuple[Follow | None, ...], compute_set: ComputeSet) -> bool:
+    """Whether an operand is read by several blocks: it does not run with every dimension of the partition."""
+    return edge.direction is Direction.INPUT and sum(entry is not None for entry in follow) < len(compute_set.block)
 
 
 def _weight(extents: tuple[Expr, ...], follow: tuple[Follow | None, ...]) -> float:

@@ -225,8 +225,8 @@ class _Vertex:
             edge = through.get(access)
             return shift.element(access) if edge is None else edge.local(shift.element(access).indices)
 
-        # Accesses are looked up as they were written, so the scalars are replaced in them only here.
-        statements = _Localise(offsets, local).body(statements)
+        texts = {name: f"{begin} + {name}" for name, (begin, _) in self.names.items()}
+        statements = _Localise(offsets, local, texts=texts).body(statements)
         for name in reversed(self._loop_order()):
             size = symbol(self.names[name][1]) if name in self.names else self.domain.extents[name]
             statements = (For(name, ZERO, size, ONE, statements, shared=name == self._shared()),)
@@ -271,7 +271,7 @@ class _Vertex:
 
 
 class _Localise(Rewrite):
-    """Rewrites accesses as they stand, before scalars are replaced in them."""
+    """Hands accesses over as they stand: which edge they go through is known by their indices in the variable."""
 
     def element(self, access: Access) -> Access:
         return self.access(access)

@@ -22,7 +22,7 @@ def identity(reduction: Reduction, dtype: DType) -> str | None:
     if reduction.op in (Op.MIN, Op.MAX):
         return _limit(dtype, greatest=reduction.op is Op.MIN)
     if reduction.op is Op.BITWISE_AND:
-        return str(np.iinfo(dtype).max) if dtype.kind == "u" else "1" if dtype.kind == "b" else "-1"
+        return str(np.iinfo(dtype.str).max) if dtype.kind == "u" else "1" if dtype.kind == "b" else "-1"
     text = _IDENTITIES.get(reduction.op)
     return f"{text}.0" if text is not None and dtype.kind == "f" else text
 
@@ -34,7 +34,7 @@ def _limit(dtype: DType, greatest: bool) -> str | None:
         case "b":
             return "1" if greatest else "0"
         case "i" | "u":
-            return str(np.iinfo(dtype).max if greatest else np.iinfo(dtype).min)
+            return str(np.iinfo(dtype.str).max if greatest else np.iinfo(dtype.str).min)
         case _:
             return None
 

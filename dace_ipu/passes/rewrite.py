@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dace_ipu.tile_graph.body import (
     Access,
@@ -36,12 +36,13 @@ class Rewrite:
     """Replacements that are applied everywhere in a body: of scalars by expressions, of accesses, and of reads alone.
 
     ``scalars`` maps names to sympy expressions: they replace the symbol in indices and loop bounds, and the name in texts.
-    An access is rewritten after the scalars in its indices.
+    An access is rewritten after the scalars in its indices. ``texts`` says how a scalar is spelled in texts, if not as sympy does.
     """
 
     scalars: Mapping[str, Expr]
     access: Callable[[Access], Access] = _same_access
     read: Callable[[Access], Access] = _same_access
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def expr(self, expr: Expr) -> Expr:
         """The expression with the scalars replaced."""
@@ -54,7 +55,7 @@ class Rewrite:
     def code(self, code: Code) -> Code:
         """The computation with its reads and scalars replaced. A name in ``reads`` hides a scalar of the same name."""
         hidden = {name for name, _ in code.reads}
-        texts = {name: str(new) for name, new in self.scalars.items() if name not in hidden}
+        texts = {name: self.texts.get(name, str(new)) for name, new in self.scalars.items() if name not in hidden}
         return Code(replace_names(code.text, texts), tuple((name, self.read(self.element(read))) for name, read in code.reads))
 
     def body(self, body: Body) -> Body:
@@ -76,8 +77,8 @@ class Rewrite:
             case While():
                 return replace(statement, condition=self.code(statement.condition), body=self.body(statement.body))
             case If():
-                inner = {"then": self.body(statement.then), "orelse": self.body(statement.orelse)}
-                return replace(statement, condition=self.code(statement.condition), **inner)
+                then, orelse = self.body(statement.then), self.body(statement.orelse)
+                return If(self.code(statement.condition), then, orelse)
             case _:
                 return statement
 
@@ -94,9 +95,9 @@ class _Names(ast.NodeTransformer):
 
 def replace_names(text: str, new: Mapping[str, str]) -> str:
     """The Python expression ``text`` with names replaced by expressions, parenthesised where needed."""
-    if not new or not names(text) & new.keys():
+    parsed = {name: ast.parse(value, mode="eval").body for name, value in new.items() if value != name}
+    if not names(text) & parsed.keys():
         return text
-    parsed = {name: ast.parse(value, mode="eval").body for name, value in new.items()}
     return ast.unparse(_Names(parsed).visit(ast.parse(text.strip(), mode="eval")))
 
 
@@ -169,7 +170,7 @@ def map_statements(body: Body, change: Callable[[Statement], Statement]) -> Body
             case For() | While():
                 statement = replace(statement, body=map_statements(statement.body, change))
             case If():
-                inner = {"then": map_statements(statement.then, change), "orelse": map_statements(statement.orelse, change)}
-                statement = replace(statement, **inner)
+                then, orelse = map_statements(statement.then, change), map_statements(statement.orelse, change)
+                statement = replace(statement, then=then, orelse=orelse)
         result.append(change(statement))
     return tuple(result)

@@ -155,7 +155,7 @@ class _Operations(ast.NodeVisitor):
                 return FLOAT_REMAINDER
             case ast.Pow():
                 small = isinstance(constant, int) and 0 <= constant <= 16
-                return max(1, int(constant or 1).bit_length()) if small else POWER
+                return max(1, constant.bit_length()) if isinstance(constant, int) and small else POWER
             case _:
                 return 1
 

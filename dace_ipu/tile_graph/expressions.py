@@ -1,259 +1,187 @@
-"""Evaluating the two kinds of expressions of the tile graph: sympy over integers, and the Python text of a ``Code``."""
+"""The Python expressions of ``Code``: their names, their text with reads filled in, and functions that compute them.
+
+What the operators and functions do to values stands in ``functions``.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from types import CodeType
-from typing import Any, cast
-
-import sympy
+from typing import Any, Protocol
 
 from dace_ipu.tile_graph import functions
-from dace_ipu.tile_graph.body import Expr
+from dace_ipu.tile_graph.body import Access, Code
+from dace_ipu.tile_graph.indices import compile_index, index_text
 
-__all__ = ["CodeError", "called_names", "dotted_name", "evaluate", "free_names", "number", "parse", "symbols_of"]
+__all__ = ["Environment", "access_text", "code_text", "compile_code", "names"]
 
-_ATTRIBUTES = ("real", "imag")
-
-
-class CodeError(ValueError):
-    """A text that is not an expression of the kind that ``functions`` defines."""
+_PARTS = ("real", "imag")
 
 
-# ---- sympy -----------------------------------------------------------------------------------------------------------
+class Environment(Protocol):
+    """Where an expression finds its values: local scalars and symbols by name, elements of arrays by index."""
+
+    names: dict[str, Any]
+
+    def load(self, data: str, indices: tuple[int, ...]) -> functions.Scalar:
+        """The element of an array."""
 
 
-def symbols_of(*expressions: Expr) -> set[str]:
-    """The names of the symbols in some expressions."""
-    return {s.name for expression in expressions for s in sympy.sympify(expression).free_symbols}
+Compiled = Callable[[Environment], functions.Scalar]
 
 
-def number(expression: Expr, values: Mapping[str, Any]) -> Any:
-    """The value of an expression: exact for integers (a quotient that is not whole raises ArithmeticError).
+def names(text: str) -> frozenset[str]:
+    """The names of data in an expression: not those of functions, modules or their constants. Raises SyntaxError."""
+    found: set[str] = set()
+    _collect(_parsed(text), found)
+    return frozenset(found)
 
-    Raises KeyError for a symbol without a value, CodeError for functions other than floor, Mod, Min, Max, Abs and
-    powers.
+
+def code_text(code: Code) -> str:
+    """The expression as Python writes it, with the elements of arrays in place of the names that stand for them."""
+    new = {name: access_text(access) for name, access in code.reads}
+    return ast.unparse(_Rename(new).visit(_parsed(code.text)))
+
+
+def access_text(access: Access) -> str:
+    """``A[i + 1, j]``; a plain name if there are no indices."""
+    indices = ", ".join(map(index_text, access.indices))
+    return f"{access.data}[{indices}]" if indices else access.data
+
+
+@lru_cache(maxsize=10_000)
+def compile_code(code: Code) -> Compiled:
+    """The computation as a function of an environment.
+
+    Elements are read where the expression needs them: not those of the other side of an ``if``, ``and`` or ``or``. The
+    value of ``a if c else b`` has the type of the side that was taken. Raises ValueError for an expression that is not
+    in the language, among them calls of unknown functions; SyntaxError for what is no expression.
     """
-    return _compiled(sympy.sympify(expression))(values)
+    return _Compiler(dict(code.reads)).compile(_parsed(code.text))
 
 
-@lru_cache(maxsize=4096)
-def _compiled(expression: Expr) -> Callable[[Mapping[str, Any]], Any]:
-    text = f"lambda v: {_text(expression)}"
-    return cast(Callable[[Mapping[str, Any]], Any], eval(text, {"quotient": _quotient}))
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text.strip(), mode="eval").body
 
 
-def _quotient(numerator: Any, denominator: Any) -> Any:
-    if isinstance(numerator, int) and isinstance(denominator, int):
-        whole, rest = divmod(numerator, denominator)
-        if rest:
-            raise ArithmeticError(f"{numerator}/{denominator} is not an integer")
-        return whole
-    return numerator / denominator
+def _dotted(node: ast.expr) -> str:
+    """``math.pi`` as text if the node is a name in a module, or a plain name; else the empty text."""
+    text = ast.unparse(node)
+    module, _, last = text.rpartition(".")
+    return text if last.isidentifier() and (not module or module in functions.MODULES) else ""
 
 
-def _text(node: sympy.Basic) -> str:
-    """Python text of an expression in which ``v`` maps names to values."""
-    if isinstance(node, sympy.Float):
-        return repr(float(node))
-    numerator, denominator = sympy.fraction(sympy.together(node))
-    if denominator != 1:
-        return f"quotient({_whole(numerator)}, {_whole(denominator)})"
-    return _whole(numerator)
+def _is_module_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and bool(_dotted(node))
 
 
-def _whole(node: sympy.Basic) -> str:
-    if isinstance(node, sympy.Symbol):
-        return f"v[{node.name!r}]"
-    if isinstance(node, (sympy.Integer, sympy.Float)):
-        return f"({node})"
-    if isinstance(node, sympy.floor):
-        return _floor(node.args[0])
-    rule = next((text for kind, text in _RULES.items() if isinstance(node, kind)), None)
-    if rule is None:
-        raise CodeError(f"'{node}' is not made of +, -, *, /, **, floor, Mod, Min, Max and Abs")
-    opening, separator = rule
-    return opening + separator.join(_text(argument) for argument in node.args) + ")"
-
-
-_RULES: dict[type[sympy.Basic], tuple[str, str]] = {
-    sympy.Add: ("(", " + "),
-    sympy.Mul: ("(", " * "),
-    sympy.Pow: ("(", " ** "),
-    sympy.Mod: ("(", " % "),
-    sympy.Min: ("min(", ", "),
-    sympy.Max: ("max(", ", "),
-    sympy.Abs: ("abs(", ", "),
-}
-
-
-def _floor(node: sympy.Basic) -> str:
-    numerator, denominator = sympy.fraction(sympy.together(node))
-    return f"({_whole(numerator)} // {_whole(denominator)})"
-
-
-# ---- Python text -----------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def parse(text: str) -> ast.expr:
-    """The tree of a computation. Raises CodeError if it is not an expression."""
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError as error:
-        raise CodeError(f"'{text}' is not a Python expression: {error.msg}") from None
-
-
-def dotted_name(node: ast.expr) -> str | None:
-    """``math.exp`` of the tree of ``math.exp``; None if it is something else."""
+def _collect(node: ast.AST, found: set[str]) -> None:
     if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        inner = dotted_name(node.value)
-        return None if inner is None else f"{inner}.{node.attr}"
-    return None
-
-
-def free_names(text: str) -> set[str]:
-    """The names of values in a computation: not those of functions, modules and named constants of modules.
-
-    Raises CodeError.
-    """
-    names: set[str] = set()
-    _visit_names(parse(text), names, set())
-    return names
-
-
-def called_names(text: str) -> set[str]:
-    """The (dotted) names of the functions that a computation calls. Raises CodeError."""
-    called: set[str] = set()
-    _visit_names(parse(text), set(), called)
-    return called
-
-
-def _visit_names(node: ast.AST, names: set[str], called: set[str]) -> None:
-    if isinstance(node, ast.Name):
-        names.add(node.id)
-    elif isinstance(node, ast.Call):
-        called.add(dotted_name(node.func) or ast.unparse(node.func))
-        for argument in node.args:
-            _visit_names(argument, names, called)
-    elif _module_constant(node) is None:
+        found.add(node.id)
+    elif isinstance(node, ast.Call) and _dotted(node.func):
+        for argument in (*node.args, *node.keywords):
+            _collect(argument, found)
+    elif not (isinstance(node, ast.Attribute) and _is_module_name(node)):
         for child in ast.iter_child_nodes(node):
-            _visit_names(child, names, called)
+            _collect(child, found)
 
 
-def _module_constant(node: ast.AST) -> float | None:
-    """The value of ``math.pi`` and the like; None if it is something else."""
-    if not isinstance(node, ast.Attribute):
-        return None
-    module = dotted_name(node.value)
-    return functions.CONSTANTS.get(node.attr) if module in functions.MODULES else None
+class _Rename(ast.NodeTransformer):
+    def __init__(self, new: Mapping[str, str]) -> None:
+        self.new = new
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        if not _dotted(node.func):
+            node.func = self.visit(node.func)
+        node.args = [self.visit(argument) for argument in node.args]
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if not _is_module_name(node):
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return _parsed(self.new[node.id]) if node.id in self.new else node
 
 
-def evaluate(text: str, values: Mapping[str, Any]) -> Any:
-    """The value of a computation. ``values`` is asked for a name when its value is needed, so that a choice (``a if c
-    else b``) evaluates one side only; ``inf``, ``nan``, ``pi`` and ``e`` stand for the numbers unless they have a
-    value.
+@dataclass(frozen=True)
+class _Compiler:
+    """Turns each kind of node into a closure."""
 
-    Raises CodeError for text outside of the language, and what the operators of ``functions`` raise.
-    """
-    code, environment = _code(text)
-    return eval(code, environment, _Names(values))
+    reads: Mapping[str, Access]
 
+    def compile(self, node: ast.expr) -> Compiled:
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is None:
+            raise ValueError(f"'{ast.unparse(node)}' ({type(node).__name__}) is not in the language of computations")
+        return method(node)  # type: ignore[no-any-return]
 
-class _Names(dict[str, Any]):
-    """Looks names up in a mapping, then among the constants."""
+    def _Constant(self, node: ast.Constant) -> Compiled:
+        value = node.value
+        if not isinstance(value, (bool, int, float, complex)):
+            raise ValueError(f"the constant {value!r} is not a number")
+        return lambda environment: value
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._values = values
+    def _Name(self, node: ast.Name) -> Compiled:
+        name = node.id
+        if name not in self.reads:
+            return lambda environment: environment.names[name]
+        access = self.reads[name]
+        indices = [compile_index(index) for index in access.indices]
+        return lambda environment: environment.load(access.data, tuple(index(environment.names) for index in indices))
 
-    def __missing__(self, name: str) -> Any:
-        if name in functions.CONSTANTS and name not in self._values:
-            return functions.CONSTANTS[name]
-        return self._values[name]
+    def _Attribute(self, node: ast.Attribute) -> Compiled:
+        if _is_module_name(node):
+            constant = functions.constant(_dotted(node))
+            return lambda environment: constant
+        if node.attr not in _PARTS:
+            raise ValueError(f"unknown attribute in '{ast.unparse(node)}'")
+        value, part = self.compile(node.value), functions.FUNCTIONS[node.attr]
+        return lambda environment: part(value(environment))
 
+    def _Call(self, node: ast.Call) -> Compiled:
+        if node.keywords:
+            raise ValueError(f"keyword arguments in '{ast.unparse(node)}'")
+        function, arguments = self._function(node)
+        compiled = [self.compile(argument) for argument in arguments]
+        return lambda environment: function(*[argument(environment) for argument in compiled])
 
-@lru_cache(maxsize=4096)
-def _code(text: str) -> tuple[CodeType, dict[str, Any]]:
-    translation = _Translation()
-    tree = ast.Expression(translation.visit(ast.parse(ast.unparse(parse(text)), mode="eval").body))
-    return compile(ast.fix_missing_locations(tree), "<code>", "eval"), translation.environment
-
-
-class _Translation(ast.NodeTransformer):
-    """Replaces operators and functions by calls of their implementations in ``functions``.
-
-    Implementations are held in ``environment`` under names that no user can write.
-    """
-
-    def __init__(self) -> None:
-        self.environment: dict[str, Any] = {"__builtins__": {}}
-
-    def _call(self, name: str, implementation: functions.Function, *arguments: ast.expr) -> ast.Call:
-        key = f" {name}"
-        self.environment[key] = implementation
-        return ast.Call(ast.Name(key, ast.Load()), [self.visit(argument) for argument in arguments], [])
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, (ast.Name, ast.Constant, ast.IfExp, ast.expr_context)):
-            return super().generic_visit(node)
-        raise CodeError(f"'{ast.unparse(node)}' is not part of the language of computations")
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        if isinstance(node.value, bool):
-            return self._call(str(node.value), lambda: functions.truth(node.value))
-        if isinstance(node.value, (int, float, complex)):
-            return node
-        raise CodeError(f"{node.value!r} is not a number")
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        kind = type(node.op)
-        if kind not in functions.BINARY:
-            raise CodeError(f"'{ast.unparse(node)}': there is no such operator")
-        return self._call(kind.__name__, functions.BINARY[kind], node.left, node.right)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        kind = type(node.op)
-        return self._call(kind.__name__, functions.UNARY[kind], node.operand)
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        operands: list[ast.expr] = [self._call("truth", functions.truth, value) for value in node.values]
-        return ast.BoolOp(node.op, operands)
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        operands = [node.left, *node.comparators]
-        links = [
-            self._comparison(op, left, right) for op, left, right in zip(node.ops, operands, operands[1:], strict=False)
-        ]
-        return links[0] if len(links) == 1 else ast.BoolOp(ast.And(), links)
-
-    def _comparison(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> ast.expr:
-        if type(op) not in functions.COMPARISONS:
-            raise CodeError(
-                f"'{ast.unparse(left)} {type(op).__name__} {ast.unparse(right)}': there is no such comparison"
-            )
-        return self._call(type(op).__name__, functions.COMPARISONS[type(op)], left, right)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        name = dotted_name(node.func)
-        if name is None or node.keywords:
-            raise CodeError(f"'{ast.unparse(node)}' is not a call of a function by name, without keywords")
+    def _function(self, node: ast.Call) -> tuple[functions.Function, list[ast.expr]]:
+        """What is called; ``z.conjugate()`` calls the function ``conjugate`` on z."""
+        if isinstance(node.func, ast.Attribute) and not _dotted(node.func):
+            name, arguments = node.func.attr, [node.func.value, *node.args]
+        else:
+            name, arguments = ast.unparse(node.func), node.args
         try:
-            implementation = functions.function(name)
+            return functions.function(name), arguments
         except KeyError:
-            raise CodeError(f"there is no function '{name}'") from None
-        return self._call(name, implementation, *node.args)
+            raise ValueError(f"unknown function '{name}' in '{ast.unparse(node)}'") from None
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        constant = _module_constant(node)
-        if constant is not None:
-            key = f" {node.attr}"
-            self.environment[key] = constant
-            return ast.Name(key, ast.Load())
-        if node.attr not in _ATTRIBUTES:
-            raise CodeError(f"'{ast.unparse(node)}': there are only .real and .imag")
-        return self._call(node.attr, functions.FUNCTIONS[node.attr], node.value)
+    def _BinOp(self, node: ast.BinOp) -> Compiled:
+        if type(node.op) not in functions.BINARY:
+            raise ValueError(f"unknown operator in '{ast.unparse(node)}'")
+        apply, left, right = functions.BINARY[type(node.op)], self.compile(node.left), self.compile(node.right)
+        return lambda environment: apply(left(environment), right(environment))
+
+    def _UnaryOp(self, node: ast.UnaryOp) -> Compiled:
+        apply, value = functions.UNARY[type(node.op)], self.compile(node.operand)
+        return lambda environment: apply(value(environment))
+
+    def _BoolOp(self, node: ast.BoolOp) -> Compiled:
+        values = [self.compile(value) for value in node.values]
+        decide = all if isinstance(node.op, ast.And) else any
+        return lambda environment: functions.truth(decide(bool(value(environment)) for value in values))
+
+    def _Compare(self, node: ast.Compare) -> Compiled:
+        if not all(type(op) in functions.COMPARISONS for op in node.ops):
+            raise ValueError(f"unknown comparison in '{ast.unparse(node)}'")
+        operands = [self.compile(operand) for operand in (node.left, *node.comparators)]
+        links = list(zip([functions.COMPARISONS[type(op)] for op in node.ops], operands, operands[1:], strict=False))
+        return lambda environment: functions.truth(all(op(a(environment), b(environment)) for op, a, b in links))
+
+    def _IfExp(self, node: ast.IfExp) -> Compiled:
+        condition, then, orelse = map(self.compile, (node.test, node.body, node.orelse))
+        return lambda environment: then(environment) if condition(environment) else orelse(environment)

@@ -12,8 +12,8 @@ literals, loop variables, domain dimensions, integer symbols). Rules, in the ord
 * In arithmetic bool and integers of 8 and 16 bits first become int32, as in C: ``bool + bool`` counts. Storing a result
   converts it.
 * Integers wrap. ``//`` and ``%`` round towards minus infinity and the remainder has the divisor's sign, for integers
-  and floats, as in Python; an integer division by zero is an error (ZeroDivisionError). Integer ``**`` with a negative
-  exponent is a float32 if the exponent is weak, an error (ValueError) otherwise.
+  and floats, as in Python; a typed integer divided by zero is 0, as in NumPy. Integer ``**`` with a negative exponent
+  is a float32 if the exponent is weak, an error (ValueError) otherwise.
 * Comparisons, ``and``, ``or``, ``not`` give bool (``a or b`` does not give an operand). Comparing integers is exact,
   whatever their types.
 * ``~`` of a bool is its negation.
@@ -42,6 +42,7 @@ __all__ = [
     "MODULES",
     "TYPES",
     "UNARY",
+    "constant",
     "convert",
     "function",
     "truth",
@@ -135,15 +136,6 @@ def _divide(a: Scalar, b: Scalar) -> Scalar:
         return operator.truediv(*_typed((a, b), _real_type((a, b))))
 
 
-def _checked(compute: Function) -> Function:
-    def apply(a: Scalar, b: Scalar) -> Scalar:
-        if b == 0 and getattr(b, "dtype", _INT32).kind in "iu":
-            raise ZeroDivisionError("integer division by zero")
-        return compute(a, b)
-
-    return apply
-
-
 def _power(a: Scalar, b: Scalar) -> Scalar:
     if _all_weak((a, b)):
         return a**b
@@ -191,8 +183,8 @@ BINARY: dict[type[ast.operator], Function] = {
     ast.Sub: _arithmetic(operator.sub),
     ast.Mult: _arithmetic(operator.mul),
     ast.Div: _divide,
-    ast.FloorDiv: _arithmetic(_checked(operator.floordiv)),
-    ast.Mod: _arithmetic(_checked(operator.mod)),
+    ast.FloorDiv: _arithmetic(operator.floordiv),
+    ast.Mod: _arithmetic(operator.mod),
     ast.Pow: _power,
     ast.BitAnd: _bitwise(operator.and_),
     ast.BitOr: _bitwise(operator.or_),
@@ -434,3 +426,11 @@ def function(name: str) -> Function:
         dtype = TYPES[last]
         return lambda *parts: convert(complex(*parts) if len(parts) == 2 else parts[0], dtype)
     return FUNCTIONS[last]
+
+
+def constant(name: str) -> float:
+    """The number behind ``math.pi``, ``math.inf`` and the like. Raises ValueError for unknown ones."""
+    _, _, last = name.rpartition(".")
+    if last not in CONSTANTS:
+        raise ValueError(f"unknown constant '{name}'")
+    return CONSTANTS[last]

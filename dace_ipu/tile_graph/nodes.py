@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from dace_ipu.tile_graph.body import DType, Expr, Reduction, Statement
+
+if TYPE_CHECKING:
+    import networkx
 
 
 @dataclass(frozen=True)
@@ -315,3 +319,9 @@ class TileGraph:
     def partition(self, name: str) -> Partition:
         """The partition of that name; KeyError if there is none."""
         return {p.name: p for p in self.partitions}[name]
+
+    def to_networkx(self) -> networkx.MultiDiGraph:
+        """The dependences of steps and variables as a networkx graph (``draw.to_networkx``)."""
+        from dace_ipu.tile_graph.draw import to_networkx
+
+        return to_networkx(self)

@@ -11,7 +11,7 @@ from dace.sdfg.sdfg import SDFG
 from dace_ipu.errors import DiagnosticCollector, Place
 from dace_ipu.registration import IPU_STORAGES, IPU_Device
 
-__all__ = ["check_after", "check_before", "device_dtype", "device_scopes"]
+__all__ = ["check_after", "check_before", "device_dtype", "device_scopes", "is_device_program", "precision"]
 
 _SUPPORTED = (
     dtypes.float32, dtypes.float16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
@@ -36,6 +36,30 @@ def device_scopes(sdfg: SDFG) -> Iterator[nodes.NestedSDFG]:
 def is_device_program(node: nodes.NestedSDFG) -> bool:
     """Whether a nested SDFG at host level works on the IPU, also where TrivialMapElimination has removed the map around it."""
     return any(desc.storage in IPU_STORAGES for desc in node.sdfg.arrays.values())
+
+
+def precision(sdfg: SDFG, float64: str) -> str:
+    """The policy for float64: 'float32' also where only DaCe's type rules brought float64 into a program without any.
+
+    DaCe computes ``float32 array + loop counter`` in float64, which NumPy does not. If no argument, cast or array that the user
+    wrote is float64, the transients are narrowed to what the user wrote.
+    """
+    arguments = (desc.dtype for desc in sdfg.arrays.values() if not desc.transient)
+    if any(dtype in _NARROWED for dtype in arguments) or any(_wrote_float64(node, state) for node, state in sdfg.all_nodes_recursive()):
+        return float64
+    return "float32"
+
+
+def _wrote_float64(node: object, state: object) -> bool:
+    """Whether a tasklet is one that the frontend makes of ``np.float64(x)`` or of ``np.zeros(n)`` and the like."""
+    if not isinstance(node, nodes.Tasklet):
+        return False
+    if any(dtype.to_string() in node.label for dtype in _NARROWED):
+        return True
+    sdfg = state.sdfg  # type: ignore[attr-defined]
+    outputs = [state.memlet_path(e)[-1].dst for e in state.out_edges(node)]  # type: ignore[attr-defined]
+    arrays = [sdfg.arrays[n.data] for n in outputs if isinstance(n, nodes.AccessNode)]
+    return not node.in_connectors and any(isinstance(d, data.Array) and d.dtype in _NARROWED for d in arrays)
 
 
 def check_before(sdfg: SDFG, float64: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
@@ -44,17 +45,20 @@ def _expand(node: nodes.LibraryNode, state: object, findings: DiagnosticCollecto
     others = set(map(id, state.nodes()))  # type: ignore[attr-defined]
     try:
         node.expand(state.sdfg, state)  # type: ignore[attr-defined]
-        _inherit_place(node, [n for n in state.nodes() if id(n) not in others])  # type: ignore[attr-defined]
+        _inherit_place(place, [n for n in state.nodes() if id(n) not in others])  # type: ignore[attr-defined]
     except Exception as error:  # an expansion may raise anything
         findings.error(place, f"the library node '{node.label}' ({type(node).__name__}) cannot be expanded", notes=[f"{type(error).__name__}: {error}"])
 
 
-def _inherit_place(node: nodes.LibraryNode, expanded: list[nodes.Node]) -> None:
+def _inherit_place(place: Place, expanded: list[nodes.Node]) -> None:
     """What an expansion made stands where the library node stood in the user's program."""
+    if place.file is None or place.line is None:
+        return
+    info = dtypes.DebugInfo(place.line, 0, place.line, 0, place.file)
     for new in expanded:
         inside = [n for n, _ in new.sdfg.all_nodes_recursive()] if isinstance(new, nodes.NestedSDFG) else []
         for each in [new, *inside]:
-            if hasattr(each, "debuginfo"):
-                each.debuginfo = node.debuginfo
-            if isinstance(each, nodes.MapEntry):
-                each.map.debuginfo = node.debuginfo
+            if isinstance(each, (nodes.Tasklet, nodes.NestedSDFG, nodes.LibraryNode, nodes.AccessNode)):
+                each.debuginfo = info
+            elif isinstance(each, nodes.MapEntry):
+                each.map.debuginfo = info

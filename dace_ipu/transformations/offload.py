@@ -23,7 +23,7 @@ from dace_ipu import compat
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, liveness
+from dace_ipu.transformations import checks, expand, fuse, liveness, narrow
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -91,8 +91,10 @@ def _adopt(sdfg: SDFG, other: SDFG) -> None:
 
 
 def _offload(sdfg: SDFG, float64: str) -> None:
+    float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
     expand.expand_library_nodes(sdfg)
+    fuse.fuse_maps(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     used = liveness.used(sdfg)
@@ -162,9 +164,7 @@ def _set_storages(inner: SDFG, host: set[str], float64: str) -> None:
         if desc.transient and name not in host and desc.storage not in IPU_STORAGES:
             desc.storage = IPU_L1 if _at_top(inner, name) else compat.REGISTER
     if float64 == "float32":
-        for nested in inner.all_sdfgs_recursive():
-            for desc in nested.arrays.values():
-                desc.dtype = checks.device_dtype(desc.dtype, float64)
+        narrow.narrow(inner)
 
 
 def _at_top(inner: SDFG, name: str) -> bool:
@@ -211,13 +211,13 @@ def _embed(sdfg: SDFG, inner: SDFG, clones: dict[str, str], read: set[str], writ
     node = state.add_nested_sdfg(inner, dict.fromkeys(ins), dict.fromkeys(outs), {s: s for s in free})
     node.no_inline = True
     entry, exit_ = state.add_map("ipu", {"__ipu": "0:1"}, schedule=IPU_Device)
+    if not ins:
+        state.add_nedge(entry, node, Memlet())
     for name in ins:
         memlet = Memlet.from_array(name, sdfg.arrays[name])
         state.add_memlet_path(state.add_read(name), entry, node, dst_conn=name, memlet=memlet)
     for name in outs:
         memlet = Memlet.from_array(name, sdfg.arrays[name])
         state.add_memlet_path(node, exit_, state.add_write(name), src_conn=name, memlet=memlet)
-    if not ins:
-        state.add_nedge(entry, node, Memlet())
     if not outs:
         state.add_nedge(node, exit_, Memlet())

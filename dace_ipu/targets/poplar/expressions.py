@@ -1,19 +1,14 @@
-"""Computations (Python expressions) as C++ with NumPy's types.
+"""Computations (Python expressions) as C++, with the meaning that ``dace_ipu.tile_graph.functions`` gives them.
 
-The rules, in the order in which they decide a type:
-
-* Literals are weak: they take the type of the other operand, or float32 where a fraction meets integers. Expressions of
-  literals alone are computed here, in Python.
-* Loop variables and sizes are weak integers too, except that they widen bool, int8 and int16 to int32.
-* Otherwise NumPy's promotion, with float32 in place of float64 and complex64 in place of complex128: there is no double.
-* ``/`` of integers is float32; ``//`` and ``%`` round down; ``and``, ``or`` and ``not`` give bool.
-* Integers wrap, float16 is rounded after each operation, both as stored: C++ promotes narrow integers to int, so that
-  they are narrowed again where it makes a difference.
+In short: literals, loop variables and sizes are *weak*, they take the type of what they meet; other types promote as in
+NumPy, with float32 in place of float64; bool and integers below 32 bits are computed in int32, as C++ does by itself.
+Expressions of literals alone are computed here, in Python.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +16,7 @@ import numpy as np
 
 from dace_ipu.targets.poplar.types import element_type
 from dace_ipu.tile_graph.body import DType
+from dace_ipu.tile_graph.functions import BINARY, CONSTANTS, FUNCTIONS, MODULES, TYPES
 
 __all__ = ["ExpressionError", "ExpressionPrinter", "Literal", "Term"]
 
@@ -42,16 +38,15 @@ HALF, FLOAT, COMPLEX = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.c
 class Term:
     """A piece of C++ and its type.
 
-    ``literal`` is the value of a weak constant (``text`` is empty then); ``index`` marks a loop variable or size;
-    ``wide`` says that the C++ value is an int that was not yet narrowed to ``dtype``.
+    A ``weak`` term stands for a number of Python: a loop variable, a size, or what was computed from such alone.
+    ``literal`` is the value of a constant, which is weak as well (``text`` is empty then).
     """
 
     text: str
     dtype: DType
     rank: int = ATOM
     literal: Literal | None = None
-    index: bool = False
-    wide: bool = False
+    weak: bool = False
 
     @property
     def is_complex(self) -> bool:
@@ -92,15 +87,11 @@ class ExpressionPrinter:
         except ExpressionError as error:
             raise ExpressionError(f"'{text}': {error}") from None
 
-    def text(self, text: str, dtype: DType) -> str:
-        """Return the C++ of a Python expression, converted to ``dtype``: the right side of an assignment."""
-        return self.converted(self.term(text), dtype).text
+    def assigned(self, term: Term, dtype: DType) -> Term:
+        """Return a term as the right side of an assignment to a ``dtype``, where C++ widens by itself."""
+        return term if term.literal is None and _cpp_promotes(term.dtype, dtype) else self.converted(term, dtype)
 
-    def condition(self, text: str) -> str:
-        """Return the C++ of a Python expression whose truth matters."""
-        return self.converted(self.term(text), BOOL).text
-
-    # ---- nodes -------------------------------------------------------------------------------------------------------------
+    # ---- nodes ------------------------------------------------------------
 
     def visit(self, node: ast.expr) -> Term:
         match node:
@@ -111,11 +102,11 @@ class ExpressionPrinter:
             case ast.Attribute():
                 return self._attribute(node)
             case ast.UnaryOp(op=op, operand=operand):
-                return self._unary(op, self.visit(operand))
+                return self.unary(op, self.visit(operand))
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(type(op), self.visit(left), self.visit(right))
             case ast.BoolOp(op=op, values=values):
-                return self._boolean(op, [self.visit(v) for v in values])
+                return self.boolean(op, [self.visit(v) for v in values])
             case ast.Compare():
                 return self._comparison(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -129,14 +120,14 @@ class ExpressionPrinter:
         term = self.lookup(name)
         if term is not None:
             return term
-        if name in _CONSTANTS:
-            return literal(_CONSTANTS[name])
+        if name in CONSTANTS:
+            return literal(CONSTANTS[name])
         raise ExpressionError(f"nothing is called '{name}'")
 
     def _attribute(self, node: ast.Attribute) -> Term:
-        if isinstance(node.value, ast.Name) and node.value.id in _MODULES and self.lookup(node.value.id) is None:
-            if node.attr in _CONSTANTS:
-                return literal(_CONSTANTS[node.attr])
+        if self._is_module(node.value):
+            if node.attr in CONSTANTS:
+                return literal(CONSTANTS[node.attr])
             raise ExpressionError(f"no constant '{ast.unparse(node)}'")
         if node.attr not in ("real", "imag"):
             raise ExpressionError(f"no attribute '{node.attr}' of a number")
@@ -150,26 +141,28 @@ class ExpressionPrinter:
             return Term(f"{grouped(term, ATOM)}.{'re' if attribute == 'real' else 'im'}", FLOAT)
         return term if attribute == "real" else self.converted(literal(0), term.dtype)
 
-    def _unary(self, op: ast.unaryop, operand: Term) -> Term:
+    def unary(self, op: ast.unaryop, operand: Term) -> Term:
+        """A prefix operator."""
         if operand.literal is not None:
             return literal(_UNARY_PYTHON[type(op)](operand.literal))
-        if isinstance(op, ast.Not):
+        if isinstance(op, ast.Not) or (isinstance(op, ast.Invert) and operand.dtype == BOOL):
             return Term(f"!{grouped(self.converted(operand, BOOL), UNARY)}", BOOL, UNARY)
-        if operand.dtype == BOOL:
-            if isinstance(op, ast.Invert):
-                return Term(f"!{grouped(operand, UNARY)}", BOOL, UNARY)
-            operand = replace(operand, dtype=INT)
+        if isinstance(op, ast.Invert):
+            return self.invert(operand)
+        dtype = arithmetic_type(operand, operand)
         if isinstance(op, ast.UAdd):
-            return operand
-        if isinstance(op, ast.Invert) and not operand.is_integer:
-            raise ExpressionError(f"~ of {operand.dtype.name}")
-        sign = "~" if isinstance(op, ast.Invert) else "-"
-        text = grouped(operand, UNARY)
-        if text.startswith(sign):
-            text = f"({text})"
-        return replace(operand, text=sign + text, rank=UNARY, wide=is_narrow(operand.dtype))
+            return replace(operand, dtype=dtype)
+        return replace(_prefixed("-", operand), dtype=dtype)
 
-    def _boolean(self, op: ast.boolop, operands: list[Term]) -> Term:
+    def invert(self, operand: Term) -> Term:
+        """``~`` of an integer."""
+        if not operand.is_integer:
+            raise ExpressionError(f"~ of {operand.dtype.name}")
+        term = _prefixed("~", operand)
+        return cast(term, operand.dtype) if is_narrow(operand.dtype) else term
+
+    def boolean(self, op: ast.boolop, operands: list[Term]) -> Term:
+        """``and`` or ``or`` of several."""
         sign, rank, own = ("&&", AND, EQUALITY) if isinstance(op, ast.And) else ("||", OR, EQUALITY)
         texts = [grouped(self.converted(o, BOOL), own) for o in operands]
         return Term(f" {sign} ".join(texts), BOOL, rank)
@@ -201,47 +194,38 @@ class ExpressionPrinter:
         if condition.literal is not None:
             return then if condition.literal else otherwise
         dtype = promoted(then, otherwise)
-        a, b = self.unified(then, otherwise, dtype)
+        a, b = self.converted(then, dtype), self.converted(otherwise, dtype)
         test = grouped(self.converted(condition, BOOL), OR)
-        return Term(f"{test} ? {grouped(a, OR)} : {grouped(b, TERNARY)}", dtype, TERNARY)
+        weak = is_weak(then) and is_weak(otherwise)
+        return Term(f"{test} ? {grouped(a, OR)} : {grouped(b, TERNARY)}", dtype, TERNARY, weak=weak)
 
-    # ---- operators ---------------------------------------------------------------------------------------------------------
+    # ---- operators ------------------------------------------------------------
 
     def binary(self, op: type[ast.operator], left: Term, right: Term) -> Term:
         """The result of a binary operator."""
         if left.literal is not None and right.literal is not None:
             return literal(_fold(op, left.literal, right.literal))
-        if op is ast.Div:
-            return self._divide(left, right)
-        if op is ast.FloorDiv:
-            return self.floor_div(left, right)
-        if op is ast.Mod:
-            return self.mod(left, right)
-        if op is ast.Pow:
-            return self.power(left, right)
-        if op in (ast.LShift, ast.RShift):
-            return self._shift(op, left, right)
-        if op in _BITWISE:
-            return self._bitwise(op, left, right)
-        if op in _ARITHMETIC:
-            return self._arithmetic(op, left, right)
-        raise ExpressionError(f"no C++ for the operator {op.__name__}")
+        handlers = {ast.Div: self._divide, ast.FloorDiv: self.floor_div, ast.Mod: self.mod, ast.Pow: self.power}
+        if op in handlers:
+            term = handlers[op](left, right)
+        elif op in (ast.LShift, ast.RShift):
+            term = self._shift(op, left, right)
+        elif op in _BITWISE:
+            term = self._bitwise(op, left, right)
+        elif op in _ARITHMETIC:
+            term = self._arithmetic(op, left, right)
+        else:
+            raise ExpressionError(f"no C++ for the operator {op.__name__}")
+        return replace(term, weak=is_weak(left) and is_weak(right))
 
     def _arithmetic(self, op: type[ast.operator], left: Term, right: Term) -> Term:
         sign, rank = _ARITHMETIC[op]
-        dtype = promoted(left, right)
-        if dtype == BOOL:  # NumPy: the sum of truth values is their disjunction, the product their conjunction
-            if op is ast.Sub:
-                raise ExpressionError("a difference of truth values: use ^, or convert to integers")
-            return self._boolean(ast.Or() if op is ast.Add else ast.And(), [left, right])
-        a, b = self.unified(left, right, dtype, exact=False)
-        text = f"{grouped(a, rank)} {sign} {_right_operand(b, rank)}"
-        return Term(text, dtype, rank, wide=is_narrow(dtype))
+        dtype = arithmetic_type(left, right)
+        a, b = self.unified(left, right, dtype)
+        return Term(f"{grouped(a, rank)} {sign} {_right_operand(b, rank)}", dtype, rank)
 
     def _divide(self, left: Term, right: Term) -> Term:
-        dtype = promoted(left, right)
-        if dtype.kind in "iub":
-            dtype = FLOAT
+        dtype = real_type(left, right)
         if dtype == COMPLEX:
             self.helpers.add("complex_div")
         a, b = self.unified(left, right, dtype)
@@ -256,7 +240,7 @@ class ExpressionPrinter:
         return self._rounded_down("mod", "%", left, right)
 
     def _rounded_down(self, helper: str, sign: str, left: Term, right: Term) -> Term:
-        dtype = integral(promoted(left, right))
+        dtype = arithmetic_type(left, right)
         if dtype == COMPLEX:
             raise ExpressionError("complex numbers have no remainder")
         if dtype.kind == "f":
@@ -265,46 +249,43 @@ class ExpressionPrinter:
         if dtype.kind == "u" and right.literal:  # truncation is rounding down, and there is no division by zero
             return Term(f"{grouped(a, PRODUCT)} {sign} {_right_operand(b, PRODUCT)}", dtype, PRODUCT)
         self.helpers.add(helper)
-        return Term(f"{helper}({a.text}, {b.text})", dtype, wide=is_narrow(dtype))
+        return Term(f"{helper}({a.text}, {b.text})", dtype)
 
     def power(self, base: Term, exponent: Term) -> Term:
         """``base ** exponent``: a product or repeated squaring for whole exponents, else std::pow."""
         if isinstance(exponent.literal, (bool, int)):
             return self._whole_power(base, int(exponent.literal))
-        dtype = integral(promoted(base, exponent))
         if exponent.literal == 0.5 and not base.is_complex:
             return self.float_call("std::sqrt", [base])
+        dtype = base.dtype if base.is_complex and exponent.is_integer else arithmetic_type(base, exponent)
         if dtype.kind in "iu" or (base.is_complex and exponent.is_integer):
-            dtype = base.dtype if base.is_complex else dtype
             self.helpers.add("ipow")
-            return Term(f"ipow({self.converted(base, dtype).text}, {exponent.text})", dtype, wide=is_narrow(dtype))
+            return Term(f"ipow({self.converted(base, dtype).text}, {exponent.text})", dtype)
         if dtype == COMPLEX:
             raise ExpressionError("a complex power needs an integer exponent")
         return self.float_call("std::pow", [base, exponent])
 
     def _whole_power(self, base: Term, exponent: int) -> Term:
-        base = replace(self.narrowed(base), dtype=INT) if base.dtype == BOOL else self.narrowed(base)
+        dtype = arithmetic_type(base, base)
         if exponent < 0:
-            if base.is_integer:
-                raise ExpressionError("integers to a negative power")
+            base = self.converted(base, FLOAT) if base.is_integer else base
             return self._divide(literal(1), self._whole_power(base, -exponent))
         if exponent == 0:
-            return self.converted(literal(1), base.dtype)
-        if exponent <= 3 and (base.rank == ATOM and "(" not in base.text or exponent == 1):
-            if exponent == 1:
-                return base
-            return Term(" * ".join([base.text] * exponent), base.dtype, PRODUCT, wide=is_narrow(base.dtype))
+            return self.converted(literal(1), dtype)
+        if exponent == 1:
+            return replace(base, dtype=dtype)
+        if exponent <= 3 and base.rank == ATOM and "(" not in base.text:
+            return Term(" * ".join([base.text] * exponent), dtype, PRODUCT)
         self.helpers.add("ipow")
-        return Term(f"ipow({base.text}, {exponent})", base.dtype, wide=False)
+        return Term(f"ipow({self.converted(base, dtype).text}, {exponent})", dtype)
 
     def _shift(self, op: type[ast.operator], left: Term, right: Term) -> Term:
-        dtype = integral(promoted(left, right))
+        dtype = arithmetic_type(left, right)
         if dtype.kind not in "iu":
             raise ExpressionError(f"a shift of {dtype.name}")
         a, b = self.unified(left, right, dtype)
         sign = "<<" if op is ast.LShift else ">>"
-        wide = is_narrow(dtype) and op is ast.LShift
-        return Term(f"{grouped(a, SUM)} {sign} {grouped(b, SUM)}", dtype, SHIFT, wide=wide)
+        return Term(f"{grouped(a, ATOM)} {sign} {grouped(b, ATOM)}", dtype, SHIFT)
 
     def _bitwise(self, op: type[ast.operator], left: Term, right: Term) -> Term:
         sign, rank = _BITWISE[op]
@@ -312,49 +293,36 @@ class ExpressionPrinter:
         if dtype.kind not in "iub":
             raise ExpressionError(f"{sign} of {dtype.name}")
         a, b = self.unified(left, right, dtype)
-        # The precedence of these operators surprises everybody: parentheses around anything but an operand of the same one.
+        # The precedence of these operators surprises everybody: parentheses around all but an operand of the same one.
         texts = [t.text if t.rank in (rank, UNARY, ATOM) else f"({t.text})" for t in (a, b)]
         return Term(f" {sign} ".join(texts), dtype, rank)
 
-    # ---- types -------------------------------------------------------------------------------------------------------------
+    # ---- types ------------------------------------------------------------
 
-    def unified(self, left: Term, right: Term, dtype: DType, exact: bool = True) -> tuple[Term, Term]:
-        """Both operands such that C++ computes in ``dtype``.
+    def unified(self, left: Term, right: Term, dtype: DType) -> tuple[Term, Term]:
+        """Both operands such that C++ computes in ``dtype``. An int beside a float, for one, needs no cast."""
+        return self._beside(left, right, dtype), self._beside(right, left, dtype)
 
-        An int beside a float needs no cast. ``exact`` asks for narrowed operands; sums and products need none, as they
-        are right modulo 2^n all the same.
-        """
-        return self._beside(left, right, dtype, exact), self._beside(right, left, dtype, exact)
-
-    def _beside(self, term: Term, other: Term, dtype: DType, exact: bool) -> Term:
-        if term.literal is not None or term.dtype == dtype:
-            return self.converted(term, dtype) if exact or term.literal is not None else term
-        by_itself = other.dtype == dtype and other.literal is None and _cpp_promotes(term.dtype, dtype)
-        return self.narrowed(term) if by_itself else self.converted(term, dtype)
-
-    def narrowed(self, term: Term) -> Term:
-        """The term with its C++ value within its type."""
-        return cast(replace(term, wide=False), term.dtype) if term.wide else term
+    def _beside(self, term: Term, other: Term, dtype: DType) -> Term:
+        by_itself = dtype == INT or (other.dtype == dtype and other.literal is None)
+        if term.literal is None and by_itself and _cpp_promotes(term.dtype, dtype):
+            return term
+        return self.converted(term, dtype)
 
     def converted(self, term: Term, dtype: DType) -> Term:
-        """The term as a value of ``dtype``, for an assignment or an argument."""
+        """The term as a value of ``dtype``, with an explicit conversion if it is of another type."""
         if term.literal is not None:
             return self._literal(term.literal, dtype)
         if term.dtype == dtype:
-            return self.narrowed(term)
-        if term.is_complex and dtype != COMPLEX:
-            if dtype == BOOL:
-                raise ExpressionError("the truth of a complex number: compare it with 0")
-            return self.converted(Term(f"{grouped(term, ATOM)}.re", FLOAT), dtype)
-        term = self.narrowed(term)
+            return term
         if dtype == COMPLEX:
             self.helpers.add("complex64")
             return Term(f"complex64({term.text})", COMPLEX)
         if dtype == BOOL:
             zero = self._literal(0, term.dtype)
             return Term(f"{grouped(term, SHIFT)} != {zero.text}", BOOL, EQUALITY)
-        if _cpp_promotes(term.dtype, dtype) and dtype.kind in "iu":
-            return replace(term, dtype=dtype, index=False)
+        if term.is_complex:
+            raise ExpressionError(f"a complex value where {dtype.name} is needed; take its .real or .imag")
         return cast(term, dtype)
 
     def _literal(self, value: Literal, dtype: DType) -> Term:
@@ -385,41 +353,47 @@ class ExpressionPrinter:
         self.cmath = True
         return "NAN" if value != value else "INFINITY" if value > 0 else "-INFINITY"
 
-    # ---- functions ---------------------------------------------------------------------------------------------------------
+    # ---- functions ------------------------------------------------------------
 
     def _call(self, node: ast.Call) -> Term:
         if node.keywords:
             raise ExpressionError(f"keyword arguments in '{ast.unparse(node)}'")
-        if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value):
+        if isinstance(node.func, ast.Attribute) and not self._is_module(node.func.value):
             if node.func.attr in ("conj", "conjugate") and not node.args:
-                return _CALLS["conj"](self, [self.visit(node.func.value)])
+                return _calls()["conj"](self, [self.visit(node.func.value)])
             raise ExpressionError(f"no method '{node.func.attr}' of a number")
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-        arguments = [self.visit(a) for a in node.args]
-        if name in _CASTS and len(arguments) == 1:
-            return self._explicit_cast(arguments[0], _CASTS[name])
-        if name not in _CALLS:
+        if name == "float" and [type(getattr(a, "value", None)) for a in node.args] == [str]:
+            return literal(float(ast.literal_eval(node.args[0])))
+        return self.call(name, [self.visit(a) for a in node.args])
+
+    def call(self, name: str, arguments: list[Term]) -> Term:
+        """A call of a function or a conversion by the name of a type."""
+        if name in TYPES and len(arguments) == 1:
+            return self._explicit_cast(arguments[0], TYPES[name])
+        if name not in _calls():
             raise ExpressionError(f"no function '{name}' on the IPU")
-        try:
-            return _CALLS[name](self, arguments)
-        except (TypeError, IndexError) as error:
-            if isinstance(error, ExpressionError):
-                raise
-            raise ExpressionError(f"'{name}' does not take {len(arguments)} arguments") from None
+        if arguments and all(a.literal is not None for a in arguments) and name in FUNCTIONS:
+            return literal(cast_literal(FUNCTIONS[name](*[a.literal for a in arguments])))
+        term = _calls()[name](self, arguments)
+        return replace(term, weak=term.dtype != BOOL and all(map(is_weak, arguments)))
 
     def _explicit_cast(self, argument: Term, dtype: DType) -> Term:
-        term = self.converted(argument, dtype)
-        if argument.literal is not None and dtype.kind in "iu" and element_type(dtype).cpp not in ("int", "long long"):
-            return Term(f"static_cast<{element_type(dtype).cpp}>({term.text})", dtype)
-        return replace(term, index=False)
+        term = replace(self.converted(argument, dtype), weak=False)
+        return cast(term, dtype) if argument.literal is not None and is_narrow(dtype) else term
+
+    def _is_module(self, node: ast.expr) -> bool:
+        """``math``, ``np``, ``dace.math``: the prefix of a function, unless something of the program is called so."""
+        text = ast.unparse(node)
+        return text in MODULES and self.lookup(text) is None
 
     def float_call(self, function: str, arguments: list[Term], helper: str = "") -> Term:
         """A function of floats: integers become float32; float16 is computed in float32 and rounded, as NumPy does."""
-        dtype = FLOAT
         for argument in arguments:
             if argument.is_complex:
                 raise ExpressionError(f"no complex '{function.removeprefix('std::')}'")
-        strong = [a for a in arguments if a.literal is None and not a.index]
+        dtype: DType = FLOAT
+        strong = [a for a in arguments if not is_weak(a)]
         if strong and all(a.dtype == HALF for a in strong):
             dtype = HALF
         if helper:
@@ -435,7 +409,7 @@ class ExpressionPrinter:
         return Term(f"{helper}({', '.join(self.converted(a, dtype).text for a in arguments)})", dtype)
 
 
-# ---- helpers of the printer ----------------------------------------------------------------------------------------------------
+# ---- helpers of the printer ------------------------------------------------------------
 
 
 def literal(value: Literal) -> Term:
@@ -454,47 +428,56 @@ def _right_operand(term: Term, rank: int) -> str:
     return f"({term.text})" if term.rank <= rank or term.text.startswith("-") else term.text
 
 
+def _prefixed(sign: str, operand: Term) -> Term:
+    text = grouped(operand, UNARY)
+    return replace(operand, text=f"{sign}({text})" if text.startswith(sign) else sign + text, rank=UNARY)
+
+
+def is_weak(term: Term) -> bool:
+    """Whether the term stands for a number of Python."""
+    return term.weak or term.literal is not None
+
+
 def is_narrow(dtype: DType) -> bool:
-    """Whether C++ computes with it as int."""
+    """Whether C++ computes with these integers as int."""
     return dtype.kind in "iu" and dtype.itemsize < 4
 
 
-def integral(dtype: DType) -> DType:
-    """int32 in place of bool, for operators that bool does not have."""
-    return INT if dtype == BOOL else dtype
-
-
 def promoted(left: Term, right: Term) -> DType:
-    """The type in which two operands meet, at least one of which is no literal."""
-    weak = [t for t in (left, right) if t.literal is not None or t.index]
-    if len(weak) == 2:
+    """The type in which two operands meet."""
+    if is_weak(left) == is_weak(right):
         return _demoted(np.promote_types(left.dtype, right.dtype))
-    if not weak:
-        return _demoted(np.promote_types(left.dtype, right.dtype))
-    strong = right if weak[0] is left else left
-    return _with_weak(strong.dtype, weak[0])
+    return _with_weak(right.dtype, left) if is_weak(left) else _with_weak(left.dtype, right)
+
+
+def arithmetic_type(left: Term, right: Term) -> DType:
+    """The type in which two operands are added or multiplied."""
+    dtype = promoted(left, right)
+    return INT if is_narrow(dtype) or dtype == BOOL else dtype
+
+
+def real_type(left: Term, right: Term) -> DType:
+    """The type in which two operands are divided."""
+    dtype = promoted(left, right)
+    return FLOAT if dtype.kind in "iub" else dtype
 
 
 def _with_weak(strong: DType, weak: Term) -> DType:
-    kind = weak.dtype.kind
-    if kind == "c":
+    if weak.dtype.kind == "c":
         return COMPLEX
-    if kind == "f":
+    if weak.dtype.kind == "f":
         return FLOAT if strong.kind in "iub" else strong
-    if kind == "b":
-        return strong
-    if weak.index and is_narrow(strong) or strong == BOOL:
-        return INT
-    return strong
+    return INT if strong == BOOL and weak.dtype.kind == "i" else strong
 
 
 def _comparable(left: Term, right: Term) -> DType:
-    """The type in which two operands are compared: one that holds a literal which the other's type does not."""
+    """The type in which two operands are compared: for integers one that holds all values of both."""
     dtype = promoted(left, right)
-    for term in (left, right):
-        if isinstance(term.literal, int) and dtype.kind in "iu" and not _fits(term.literal, dtype):
-            return LONG
-    return dtype
+    if not (left.is_integer and right.is_integer):
+        return dtype
+    common = arithmetic_type(left, right)
+    outside = [t for t in (left, right) if isinstance(t.literal, int) and not _fits(t.literal, common)]
+    return LONG if outside or dtype.kind == "f" else INT if is_narrow(dtype) else dtype
 
 
 def _demoted(dtype: np.dtype[np.generic]) -> DType:
@@ -505,7 +488,7 @@ def _demoted(dtype: np.dtype[np.generic]) -> DType:
 def _cpp_promotes(source: DType, target: DType) -> bool:
     """Whether C++ itself, without a cast, turns a ``source`` beside a ``target`` into the same value of ``target``."""
     if target == FLOAT:
-        return source.kind in "iub"
+        return source.kind in "iub" or source == FLOAT
     return target.kind in "iu" and target.itemsize >= 4 and source.kind in "iub" and np.can_cast(source, target, "safe")
 
 
@@ -517,8 +500,9 @@ def cast(term: Term, dtype: DType) -> Term:
 
 
 def _fits(value: int, dtype: DType) -> bool:
-    info = np.iinfo(dtype)
-    return int(info.min) <= value <= int(info.max)
+    bits = 8 * dtype.itemsize
+    low, high = (0, 2**bits) if dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+    return bool(low <= value < high)
 
 
 def _integer_text(value: int, dtype: DType) -> str:
@@ -531,22 +515,21 @@ def _integer_text(value: int, dtype: DType) -> str:
     return f"{value}{'LL' if dtype.itemsize == 8 else ''}"
 
 
-def _is_module(node: ast.expr) -> bool:
-    """``math``, ``np``, ``dace``, or an attribute of one (``dace.math``)."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name) and node.id in _MODULES
-
-
 def _fold(op: type[ast.operator], left: Literal, right: Literal) -> Literal:
     try:
-        value = eval(  # two literals and an operator, nothing else
-            compile(ast.fix_missing_locations(ast.Expression(ast.BinOp(ast.Constant(left), op(), ast.Constant(right)))), "", "eval")
-        )
+        value = BINARY[op](left, right)
+    except KeyError:
+        raise ExpressionError(f"no C++ for the operator {op.__name__}") from None
     except (ArithmeticError, TypeError, ValueError) as error:
         raise ExpressionError(f"constant arithmetic: {error}") from None
-    assert isinstance(value, (bool, int, float, complex))
-    return value
+    return cast_literal(value)
+
+
+def cast_literal(value: object) -> Literal:
+    """A number of NumPy or Python as one of Python."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    assert isinstance(plain, (bool, int, float, complex))
+    return plain
 
 
 _UNARY_PYTHON: Mapping[type[ast.unaryop], Callable[[Literal], Literal]] = {
@@ -573,36 +556,10 @@ _BITWISE: Mapping[type[ast.operator], tuple[str, int]] = {
     ast.BitOr: ("|", BIT_OR),
     ast.BitXor: ("^", BIT_XOR),
 }
-_MODULES = frozenset({"math", "numpy", "np", "dace", "cmath", "std"})
-_CONSTANTS: Mapping[str, Literal] = {
-    "pi": float(np.pi),
-    "e": float(np.e),
-    "inf": float("inf"),
-    "INFINITY": float("inf"),
-    "nan": float("nan"),
-    "NAN": float("nan"),
-    "True": True,
-    "False": False,
-    "true": True,
-    "false": False,
-}
 
 
-def _casts() -> dict[str, DType]:
-    plain = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "complex64")
-    table: dict[str, DType] = {name: np.dtype(name) for name in plain}
-    spoken = {"bool": BOOL, "bool_": BOOL, "int": INT, "float": FLOAT, "complex": COMPLEX, "half": HALF}
-    wide = {"float64": FLOAT, "double": FLOAT, "complex128": COMPLEX, "uint": np.dtype(np.uint32)}
-    return table | spoken | wide
-
-
-_CASTS = _casts()
-
-
-def _calls() -> dict[str, Handler]:
-    from dace_ipu.targets.poplar.functions import CALLS  # the table needs the classes above
+@functools.cache
+def _calls() -> Mapping[str, Handler]:
+    from dace_ipu.targets.poplar.functions import CALLS  # that table needs the classes of this module
 
     return CALLS
-
-
-_CALLS: Mapping[str, Handler] = _calls()

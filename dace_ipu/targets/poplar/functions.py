@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 
 from dace_ipu.targets.poplar.expressions import (
+    ATOM,
     BOOL,
     COMPLEX,
     FLOAT,
-    INT,
     PRODUCT,
+    UNARY,
     ExpressionError,
     ExpressionPrinter,
     Term,
+    arithmetic_type,
     grouped,
-    integral,
-    is_narrow,
+    is_weak,
     literal,
     promoted,
 )
@@ -28,16 +30,11 @@ Handler = Callable[[ExpressionPrinter, "list[Term]"], Term]
 
 
 def _common(terms: list[Term]) -> DType:
-    """The type of several terms; literals alone are numbers of Python, computed in float32 or int32."""
-    dtype, carrier = terms[0].dtype, terms[0]
+    """The type of several terms."""
+    joint = terms[0]
     for term in terms[1:]:
-        if carrier.literal is not None and term.literal is not None:
-            carrier = carrier if carrier.dtype.kind in "cf" else term
-            dtype = carrier.dtype
-            continue
-        dtype = promoted(carrier, term)
-        carrier = Term("", dtype)
-    return dtype
+        joint = Term("", promoted(joint, term), weak=is_weak(joint) and is_weak(term))
+    return joint.dtype
 
 
 def _floating(cpp: str, arity: int = 1) -> Handler:
@@ -82,20 +79,14 @@ def _rounding(cpp: str) -> Handler:
 def _absolute(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
     _expect(arguments, 1)
     argument = arguments[0]
-    if argument.literal is not None:
-        return literal(abs(argument.literal))
     if argument.is_complex:
-        printer.cmath = True
-        if argument.rank < PRODUCT + 2 or "(" in argument.text:
-            printer.helpers.add("complex_abs")
-            return Term(f"abs({argument.text})", FLOAT)
-        return Term(f"std::hypot({argument.text}.re, {argument.text}.im)", FLOAT)
+        printer.helpers.add("complex_abs")
+        return Term(f"abs({argument.text})", FLOAT)
     if argument.is_float:
         return printer.float_call("std::fabs", arguments)
     if argument.dtype.kind in "ub":
         return argument
-    term = printer.helper_call("absolute", arguments, argument.dtype)
-    return Term(term.text, term.dtype, wide=is_narrow(argument.dtype))
+    return printer.helper_call("absolute", arguments, argument.dtype)
 
 
 def _extreme(name: str) -> Handler:
@@ -104,9 +95,6 @@ def _extreme(name: str) -> Handler:
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         if len(arguments) < 2:
             raise ExpressionError(f"{name} of one argument")
-        if all(a.literal is not None for a in arguments):
-            values = [a.literal for a in arguments]
-            return literal({"min": min, "max": max}[name](values))  # type: ignore[type-var, arg-type]
         dtype = _common(arguments)
         if dtype == COMPLEX:
             raise ExpressionError("complex numbers have no order")
@@ -120,6 +108,25 @@ def _extreme(name: str) -> Handler:
     return call
 
 
+def _number_extreme(name: str) -> Handler:
+    """fmin or fmax: like min and max, but a number wins over a NaN."""
+    with_nan = _extreme(name)
+
+    def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+        _expect(arguments, 2)
+        if _common(arguments).kind != "f":
+            return with_nan(printer, arguments)
+        return printer.float_call(f"std::f{name}", arguments)
+
+    return call
+
+
+def _signbit(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+    _expect(arguments, 1)
+    printer.cmath = True
+    return Term(f"std::signbit({printer.converted(arguments[0], FLOAT).text})", BOOL)
+
+
 def _classify(cpp: str) -> Handler:
     """isnan and its like: of integers known beforehand."""
 
@@ -129,7 +136,7 @@ def _classify(cpp: str) -> Handler:
         if argument.is_complex:
             joint = "&&" if cpp == "isfinite" else "||"
             printer.cmath = True
-            z = grouped(argument, PRODUCT + 2)
+            z = grouped(argument, ATOM)
             return Term(f"(std::{cpp}({z}.re) {joint} std::{cpp}({z}.im))", BOOL)
         if argument.is_integer:
             return literal(cpp == "isfinite")
@@ -141,19 +148,30 @@ def _classify(cpp: str) -> Handler:
 
 def _ceil_div(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
     _expect(arguments, 2)
-    dtype = integral(_common(arguments))
+    dtype = arithmetic_type(*arguments)
     if dtype.kind not in "iu":
-        return printer.float_call("std::ceil", [printer.binary(ast.Div, *arguments)])
+        raise ExpressionError(f"int_ceil of {dtype.name}")
     return printer.helper_call("ceil_div", arguments, dtype)
+
+
+def _c_remainder(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+    """The remainder with the sign of the dividend."""
+    _expect(arguments, 2)
+    dtype = arithmetic_type(*arguments)
+    if dtype.kind not in "iu":
+        return printer.float_call("std::fmod", arguments)
+    a, b = printer.unified(arguments[0], arguments[1], dtype)
+    return Term(f"{grouped(a, PRODUCT)} % {grouped(b, UNARY)}", dtype, PRODUCT)
 
 
 def _reciprocal(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
     _expect(arguments, 1)
     argument = arguments[0]
-    if argument.literal is None and argument.is_integer:  # NumPy: an integer again, rounded towards zero
-        one = printer.converted(literal(1), integral(argument.dtype)).text
-        return Term(f"{one} / {grouped(printer.narrowed(argument), PRODUCT + 1)}", integral(argument.dtype), PRODUCT)
-    return printer.binary(ast.Div, literal(1), argument)
+    if not argument.is_integer:
+        return printer.binary(ast.Div, literal(1), argument)
+    dtype = arithmetic_type(argument, argument)  # NumPy: an integer again, rounded towards zero
+    one = printer.converted(literal(1), dtype).text
+    return Term(f"{one} / {grouped(argument, UNARY)}", dtype, PRODUCT)
 
 
 def _sign(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
@@ -161,7 +179,7 @@ def _sign(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
     argument = arguments[0]
     if argument.is_complex:
         raise ExpressionError("the sign of a complex number")
-    dtype = integral(argument.dtype)
+    dtype = arithmetic_type(argument, argument) if argument.dtype == BOOL else argument.dtype
     text = printer.converted(argument, dtype).text
     printer.helpers.add("sign")
     return Term(f"sign({text})", dtype)
@@ -183,11 +201,9 @@ def _scaled(factor: float) -> Handler:
 def _integers(helper: str) -> Handler:
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, 2)
-        dtype = integral(_common(arguments))
+        dtype = arithmetic_type(*arguments)
         if dtype.kind not in "iu":
             raise ExpressionError(f"{helper} of {dtype.name}")
-        if is_narrow(dtype):
-            dtype = INT
         return printer.helper_call(helper, arguments, dtype)
 
     return call
@@ -228,65 +244,84 @@ def _operator(op: type[ast.operator]) -> Handler:
     return call
 
 
-def _logical(sign: str) -> Handler:
+def _unary(op: ast.unaryop) -> Handler:
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
-        _expect(arguments, 2)
-        a, b = (printer.converted(t, BOOL) for t in arguments)
-        return printer.binary(ast.BitXor if sign == "^" else ast.BitOr if sign == "|" else ast.BitAnd, a, b)
+        _expect(arguments, 1)
+        return printer.unary(op, arguments[0])
 
     return call
 
 
-_CMATH = (
-    "log log2 log10 log1p expm1 exp2 cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc fabs".split()
-)
-_LONG_NAMES = {
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-}
-_EXTREMES = {name: name.lower() for name in ("min", "max", "Min", "Max")} | {
-    "minimum": "min",
-    "maximum": "max",
-    "fmin": "min",
-    "fmax": "max",
-}
+def _logical(op: ast.boolop) -> Handler:
+    def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+        return printer.boolean(op, arguments)
+
+    return call
+
+
+def _logical_xor(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+    _expect(arguments, 2)
+    a, b = (printer.converted(t, BOOL) for t in arguments)
+    return printer.compare(ast.NotEq, a, b)
+
+
+def _ldexp(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+    _expect(arguments, 2)
+    return printer.binary(ast.Mult, arguments[0], printer.float_call("std::exp2", arguments[1:]))
+
+
+_CMATH = "log2 log10 log1p expm1 exp2 cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf fabs".split()
+_LONG_NAMES = {f"arc{name[1:]}": name for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")}
 
 #: Name in Python → what prints a call.
 CALLS: dict[str, Handler] = {
+    # powers and logarithms
     **{name: _floating(name) for name in _CMATH},
+    **{name: _with_complex(name, f"complex_{name}") for name in ("exp", "log", "sqrt")},
+    **dict.fromkeys(("pow", "power"), _operator(ast.Pow)),
+    "np_float_pow": _floating("pow", 2),
+    "reciprocal": _reciprocal,
+    "ldexp": _ldexp,
+    # angles
     **{name: _floating(cpp) for name, cpp in _LONG_NAMES.items()},
-    **{name: _floating(name, 2) for name in ("atan2", "hypot", "copysign", "fmod")},
-    "arctan2": _floating("atan2", 2),
-    "exp": _with_complex("exp", "complex_exp"),
-    "sqrt": _with_complex("sqrt", "complex_sqrt"),
+    **dict.fromkeys(("atan2", "arctan2"), _floating("atan2", 2)),
+    **{name: _floating(name, 2) for name in ("hypot", "copysign", "nextafter")},
+    "deg2rad": _scaled(math.pi / 180),
+    "rad2deg": _scaled(180 / math.pi),
+    # rounding and parts
     **{name: _rounding(name) for name in ("floor", "ceil", "trunc", "rint")},
     "round": _rounding("rint"),
-    "py_floor": _rounding("floor"),
-    **{name: _absolute for name in ("abs", "Abs", "absolute")},
-    **{name: _extreme(kind) for name, kind in _EXTREMES.items()},
-    **{name: _classify(name) for name in ("isnan", "isinf", "isfinite")},
-    **{name: _operator(ast.FloorDiv) for name in ("int_floor", "floor_div", "floor_divide")},
-    **{name: _operator(ast.Mod) for name in ("py_mod", "Mod", "mod", "remainder")},
-    **{name: _operator(ast.Pow) for name in ("pow", "power")},
-    "int_ceil": _ceil_div,
-    "reciprocal": _reciprocal,
-    **{name: _sign for name in ("sign", "sign_numpy_2")},
+    **dict.fromkeys(("abs", "Abs", "absolute"), _absolute),
+    **dict.fromkeys(("sign", "sign_numpy_2"), _sign),
     "heaviside": _heaviside,
-    **{name: _scaled(3.141592653589793 / 180) for name in ("deg2rad", "radians")},
-    **{name: _scaled(180 / 3.141592653589793) for name in ("rad2deg", "degrees")},
-    "gcd": _integers("gcd"),
-    "lcm": _integers("lcm"),
-    **{name: _conj for name in ("conj", "conjugate")},
     "real": _part("real"),
     "imag": _part("imag"),
-    **{name: _complex for name in ("complex", "complex64", "complex128")},
-    **{name: _select for name in ("select", "where")},
-    "logical_and": _logical("&"),
-    "logical_or": _logical("|"),
-    "logical_xor": _logical("^"),
+    **dict.fromkeys(("conj", "conjugate"), _conj),
+    **dict.fromkeys(("complex", "complex64"), _complex),
+    # least and greatest
+    **dict.fromkeys(("min", "Min", "minimum"), _extreme("min")),
+    **dict.fromkeys(("max", "Max", "maximum"), _extreme("max")),
+    "fmin": _number_extreme("min"),
+    "fmax": _number_extreme("max"),
+    # integers
+    **dict.fromkeys(("int_floor", "floor_div", "py_floor", "floor_divide"), _operator(ast.FloorDiv)),
+    "int_ceil": _ceil_div,
+    **dict.fromkeys(("py_mod", "PyMod", "Mod", "mod", "remainder"), _operator(ast.Mod)),
+    **dict.fromkeys(("fmod", "c_mod", "CMod"), _c_remainder),
+    "gcd": _integers("gcd"),
+    "lcm": _integers("lcm"),
+    "bitwise_and": _operator(ast.BitAnd),
+    "bitwise_or": _operator(ast.BitOr),
+    "bitwise_xor": _operator(ast.BitXor),
+    "bitwise_invert": _unary(ast.Invert()),
+    "left_shift": _operator(ast.LShift),
+    "right_shift": _operator(ast.RShift),
+    # questions and choices
+    **{name: _classify(name) for name in ("isnan", "isinf", "isfinite")},
+    "signbit": _signbit,
+    "logical_and": _logical(ast.And()),
+    "logical_or": _logical(ast.Or()),
+    "logical_xor": _logical_xor,
+    "logical_not": _unary(ast.Not()),
+    **dict.fromkeys(("select", "where"), _select),
 }
-

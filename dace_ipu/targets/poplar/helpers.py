@@ -17,7 +17,7 @@ class _Helper:
     cmath: bool = False
 
 
-# Each goes into the file in this order. Meaning of the arithmetic ones: NumPy's functions of the same or the named kind.
+# Each goes into the file in this order. The arithmetic ones mean what NumPy does.
 _TABLE: dict[str, _Helper] = {
     "min": _Helper("""\
 // The lesser of two values; a NaN if there is one.
@@ -221,6 +221,13 @@ inline complex64 exp(complex64 z) {
   const float radius = std::exp(z.re);
   return {radius * std::cos(z.im), radius * std::sin(z.im)};
 }
+""",
+        needs=("complex64",),
+        cmath=True,
+    ),
+    "complex_log": _Helper(
+        """\
+inline complex64 log(complex64 z) { return {std::log(std::hypot(z.re, z.im)), std::atan2(z.im, z.re)}; }
 """,
         needs=("complex64",),
         cmath=True,

@@ -18,7 +18,7 @@ _Text = tuple[str, int]
 
 @dataclass(frozen=True)
 class IndexStyle:
-    """How operations without an operator of their own are called, and whether all values are known not to be negative."""
+    """How operations without an operator are called, and whether all values are known not to be negative."""
 
     floor_div: str = "floor_div"
     mod: str = "mod"
@@ -32,7 +32,7 @@ class IndexStyle:
 class IndexPrinter:
     """Prints expressions; ``names`` gives the C++ text of a symbol, ``used`` collects the functions that were called.
 
-    A quotient outside of ``floor`` is exact by construction (``N*(N + 1)/2``), so that ``/`` on the whole numerator is right.
+    A quotient outside of ``floor`` is exact by construction (``N*(N + 1)/2``): ``/`` of the whole numerator is right.
     Raises ``ValueError`` for what is no integer arithmetic.
     """
 
@@ -85,7 +85,8 @@ class IndexPrinter:
         return f"{value}{suffix}", _ATOM if value >= 0 else _UNARY
 
     def _sum(self, expr: sympy.Basic) -> _Text:
-        positive, negative = [], []
+        positive: list[sympy.Basic] = []
+        negative: list[sympy.Basic] = []
         for term in sympy.Add.make_args(expr):
             coefficient = term.as_coeff_Mul()[0]
             (negative if coefficient.is_negative else positive).append(term)
@@ -112,8 +113,10 @@ class IndexPrinter:
 
     def _floor(self, argument: sympy.Basic) -> _Text:
         numerator, denominator = _fraction(argument)
-        return self._print(numerator) if denominator == 1 else self._division(
-            "/", self.style.floor_div, numerator, denominator
+        return (
+            self._print(numerator)
+            if denominator == 1
+            else self._division("/", self.style.floor_div, numerator, denominator)
         )
 
     def _division(self, operator: str, function: str, dividend: sympy.Basic, divisor: sympy.Basic) -> _Text:

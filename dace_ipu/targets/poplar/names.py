@@ -46,7 +46,7 @@ class Names:
         self._used = set(reserved)
 
     def fresh(self, hint: str) -> str:
-        """Return ``hint`` as an identifier that was not handed out before: itself, or with ``_2``, ``_3``, ... appended."""
+        """Return ``hint`` as a new identifier: itself if possible, or with ``_2``, ``_3``, ... appended."""
         base = _identifier(hint)
         name, number = base, 2
         while name in self._used:

@@ -26,45 +26,39 @@ constexpr bool hasSize(VectorLayout layout) {
   return layout == VectorLayout::SPAN || layout == VectorLayout::SHORT_SPAN;
 }
 
+/// The layouts without a size: elements by index, and nothing that needs to know where they end.
+template <typename T, bool HasSize> class Elements {
+public:
+  using value_type = T;
+
+  // A template, so that signed indices stay signed: the compiler may then assume that `i + 1` does not wrap.
+  template <typename Index> T &operator[](Index index) const { return data_[index]; }
+  T *data() const { return data_; }
+
+protected:
+  T *data_;
+  std::size_t size_;
+};
+
+template <typename T> class Elements<T, true> : public Elements<T, false> {
+public:
+  using iterator = T *;
+  using const_iterator = const T *;
+
+  // 32 bits as on the device, so that `unsigned i < v.size()` is a loop with a known trip count.
+  unsigned size() const { return static_cast<unsigned>(this->size_); }
+  bool empty() const { return this->size_ == 0; }
+  T *begin() const { return this->data_; }
+  T *end() const { return this->data_ + this->size_; }
+};
+
 } // namespace detail
 
 /// `size()`, `begin()` and `end()` exist for SPAN and SHORT_SPAN only. Elements of an Input are not const: programs cast
 /// the constness away, and the data of a tile-local edge is the variable itself.
 template <typename T, VectorLayout Layout = VectorLayout::SPAN, std::size_t MinAlign = alignof(T),
           bool Interleaved = false>
-class Vector {
-public:
-  using value_type = T;
-  using iterator = T *;
-  using const_iterator = const T *;
-
-  // A template, so that signed indices stay signed: the compiler may then assume that `i + 1` does not wrap.
-  template <typename Index> T &operator[](Index index) const { return data_[index]; }
-  T *data() const { return data_; }
-
-  // 32 bits as on the device, so that `unsigned i < v.size()` is a loop with a known trip count.
-  unsigned size() const {
-    checkSized();
-    return static_cast<unsigned>(size_);
-  }
-  bool empty() const { return size() == 0; }
-  T *begin() const {
-    checkSized();
-    return data_;
-  }
-  T *end() const {
-    checkSized();
-    return data_ + size_;
-  }
-
-private:
-  static void checkSized() {
-    static_assert(detail::hasSize(Layout), "only the layouts SPAN and SHORT_SPAN have size(), begin() and end()");
-  }
-
-  T *data_;
-  std::size_t size_;
-};
+class Vector : public detail::Elements<T, detail::hasSize(Layout)> {};
 
 } // namespace poplar
 

@@ -1,0 +1,73 @@
+"""Numbers and integer expressions in the text of computations."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+
+import numpy as np
+import sympy
+
+from dace_ipu.passes.rewrite import names
+from dace_ipu.tile_graph.body import Declare, DType, Expr, symbol
+
+
+def literal(text: str) -> bool | int | float | None:
+    """The number that a text spells; None if it is anything else."""
+    try:
+        value = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, (bool, int, float)) else None
+
+
+def fits(value: bool | int | float, dtype: DType) -> bool:
+    """Whether a number keeps its value in a type, but for the rounding of floats."""
+    if isinstance(value, bool) or dtype.kind == "b":
+        return isinstance(value, bool) and dtype.kind == "b"
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype.str)
+        return isinstance(value, int) and limits.min <= value <= limits.max
+    return dtype.kind in "fc"
+
+
+def as_index(declaration: Declare, assigned: Set[str]) -> Expr | None:
+    """The value of an integer scalar as an index expression; None if it depends on data or is not of that kind."""
+    value, dtype = declaration.value, declaration.dtype
+    if value is None or value.reads or dtype.kind not in "iu" or dtype.itemsize < 4 or names(value.text) & assigned:
+        return None
+    return _index(ast.parse(value.text.strip(), mode="eval").body)
+
+
+def _index(node: ast.expr) -> Expr | None:
+    match node:
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
+            return sympy.Integer(value)
+        case ast.Name(id=name):
+            return symbol(name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _index(operand)
+            return None if inner is None else -inner
+        case ast.BinOp():
+            return _operation(node)
+        case _:
+            return None
+
+
+def _operation(node: ast.BinOp) -> Expr | None:
+    left, right = _index(node.left), _index(node.right)
+    if left is None or right is None:
+        return None
+    match node.op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv() if right.is_Integer and right > 0:
+            return sympy.floor(left / right)
+        case ast.Mod() if right.is_Integer and right > 0:
+            return sympy.Mod(left, right)
+        case _:
+            return None

@@ -1,0 +1,61 @@
+"""The host compiler's commands: what codelets are compiled with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dace_ipu.simulator.popc.options import Options
+from dace_ipu.simulator.toolchain import Compiler
+
+__all__ = ["INCLUDE", "compiler_command", "preprocessor_command"]
+
+#: The headers that a codelet is compiled with.
+INCLUDE = Path(__file__).parents[1] / "include"
+
+# __IPU__ stays undefined: sources then take the branch they have for the IPU Model and the CPU.
+_MACROS = ("-D__POPC__=1", "-D__IPU_ARCH_VERSION__=2", "-U_FORTIFY_SOURCE")
+
+# Results must not depend on what the compiler fuses, and functions such as sqrt need not set errno.
+_SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions")
+
+# The compiler reads fields that are private; whole-line attributes and pragmas of the device mean nothing to it.
+_LANGUAGE = ("-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-invalid-offsetof")
+
+_LIBRARY = ("-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs")
+_PRINTING = ("-fno-builtin-printf", "-Wl,--wrap=printf", "-Wl,--wrap=puts", "-Wl,--wrap=putchar")
+
+
+def preprocessor_command(options: Options, compiler: Compiler) -> list[str]:
+    """Return the command that preprocesses; the input's name is to follow."""
+    return [
+        *(*compiler.command, "-x", "c++", "-E", *_common(options, compiler)),
+        *(*_MACROS, *options.preprocessor, "-iquote", ".", "-isystem", str(INCLUDE)),
+    ]
+
+
+def compiler_command(options: Options, compiler: Compiler, output: Path) -> list[str]:
+    """Return the command that turns preprocessed text on its standard input into the shared library ``output``."""
+    return [
+        *(*compiler.command, "-x", _preprocessed(compiler), *_common(options, compiler)),
+        *(*_SEMANTICS, *_access_control(compiler), *_LANGUAGE, *_PRINTING, *options.compiler),
+        *(*_LIBRARY, "-o", str(output), "-"),
+    ]
+
+
+def _common(options: Options, compiler: Compiler) -> list[str]:
+    """Flags that both see: macros such as __OPTIMIZE__ and __AVX2__ depend on them."""
+    flags = [options.standard, options.optimisation, "-march=native"]
+    if compiler.kind == "gcc" and compiler.major >= 12:
+        flags.append("-fexcess-precision=16")  # half rounds after every operation, not once an expression
+    return flags
+
+
+def _preprocessed(compiler: Compiler) -> str:
+    # Some builds of clang do not know their own name for it; text without directives survives another turn.
+    return "c++" if compiler.kind == "clang" else "c++-cpp-output"
+
+
+def _access_control(compiler: Compiler) -> tuple[str, ...]:
+    if compiler.kind == "clang":
+        return ("-Xclang", "-fno-access-control")
+    return ("-fno-access-control", "-fno-gnu-unique")

@@ -1,0 +1,15 @@
+// Which options an Engine knows.
+#pragma once
+
+#include <poplar/OptionFlags.hpp>
+
+namespace dace_ipu_sim {
+
+/// The given options and those of the environment variable POPLAR_ENGINE_OPTIONS; given ones win. Throws
+/// poplar::invalid_option for unknown keys.
+poplar::OptionFlags engineOptions(const poplar::OptionFlags &given);
+/// Throws poplar::invalid_option for unknown keys.
+void checkRuntimeOptions(const poplar::OptionFlags &given);
+bool isSet(const poplar::OptionFlags &options, const char *key, bool fallback = false);
+
+} // namespace dace_ipu_sim

@@ -1,0 +1,137 @@
+// Makes an ExecutablePlan: checks the graph, lays out memory, plans compute sets and steps, adds up costs.
+#pragma once
+
+#include "../machine/exchange.hpp"
+#include "../machine/machine.hpp"
+#include "copies.hpp"
+#include "plan.hpp"
+#include "write_set.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace dace_ipu_sim {
+
+/// Memory of the tiles as it accumulates over the steps.
+struct MemoryTally {
+  explicit MemoryTally(unsigned numTiles);
+  std::vector<std::uint64_t> vertexState, edgePointers, vertexCode, exchangeCode, temporary, constants;
+  std::unordered_set<std::uint64_t> codeSeen; // vertex type and tile
+};
+
+/// What one vertex takes on its tile, with the device's 4-byte pointers and sizes.
+struct VertexFootprint {
+  std::uint64_t state = 0;
+  std::uint64_t pointers = 0;
+  std::uint64_t values = 0; // constants stored with the vertex
+};
+VertexFootprint footprintOf(const Vertex &vertex);
+
+class Planner {
+public:
+  Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFlags &options);
+  std::shared_ptr<const ExecutablePlan> run(const std::vector<ProgramPtr> &programs);
+
+private:
+  // planner.cpp: which variables are used, and where they go
+  void useProgram(const ProgramPtr &program);
+  void useTensor(const poplar::Tensor &t);
+  void useComputeSet(unsigned id);
+  void useVariable(const Variable &v);
+  void planImages();
+  void planHostTensors();
+  RunList runsOf(const poplar::Tensor &t) const;
+  ElementRef elementOf(const poplar::Tensor &t) const;
+  void addReads(const poplar::Tensor &t, const std::string &who, std::vector<Access> &out) const;
+  void addWrites(const poplar::Tensor &t, std::vector<Access> &out) const;
+  StepCost hostCost(std::size_t bytes) const;
+
+  // plan_steps.cpp
+  int planStep(const ProgramPtr &program);
+  int newStep(const ProgramNode &node);
+  void planCopy(const ProgramNode &node, Step &step);
+  void planStream(const ProgramNode &node, Step &step);
+  void planRemote(const ProgramNode &node, Step &step);
+  void planHostCall(const ProgramNode &node, Step &step);
+  void planTensorArgument(const ProgramNode &node, Step &step);
+  void planControl(const ProgramNode &node, Step &step);
+  void chargeCopy(const poplar::Tensor &src, const poplar::Tensor &dst, Step &step);
+  std::string nameOfStep(const ProgramNode &node) const;
+
+  // plan_memory.cpp
+  void planMemory();
+  void raiseIfOutOfMemory() const;
+  std::string overflowText() const;
+
+  std::shared_ptr<GraphCore> graph_;
+  const Machine &machine_;
+  std::shared_ptr<ExecutablePlan> plan_;
+  MemoryTally tally_;
+  std::unordered_set<const ProgramNode *> seenPrograms_;
+  std::unordered_map<const ProgramNode *, int> steps_;
+  std::vector<int> computeSetPlans_;     // by compute set id, -1: not used
+  std::vector<unsigned> usedComputeSets_;
+
+  friend class ComputeSetPlanner;
+};
+
+/// Plans one compute set.
+class ComputeSetPlanner {
+public:
+  ComputeSetPlanner(Planner &planner, unsigned id);
+  ComputeSetPlan run();
+
+private:
+  struct EdgeSite {
+    unsigned vertex;
+    unsigned field;
+    const DaceIpuField *abi;
+    unsigned tile;
+    std::size_t at; // of the DaceIpuSpan in the vertex memory
+    const poplar::Tensor *tensor;
+  };
+  struct Snapshot {
+    const Variable *var;
+    std::size_t begin;
+    std::size_t end;
+    std::size_t relocation;
+  };
+
+  std::vector<unsigned> orderedVertices() const;
+  void collectWrites(unsigned vertex);
+  void planVertex(unsigned vertex);
+  void requireBound(unsigned vertex) const;
+  void bindField(unsigned vertex, const FieldBinding &binding, std::size_t state);
+  void bindValues(unsigned vertex, const FieldBinding &binding, std::size_t state);
+  void bindRows(unsigned vertex, const FieldBinding &binding, std::size_t state);
+  void bindEdge(const EdgeSite &site);
+  void bindContiguous(const EdgeSite &site, const Variable *var, std::size_t offset);
+  void bindGathered(const EdgeSite &site);
+  void chargeEdge(const EdgeSite &site, bool contiguous);
+  void recordAccesses(const EdgeSite &site);
+  void placeSnapshots();
+  void finishCosts();
+  void cutIntoChunks();
+  std::size_t allocateVertexMemory(std::size_t bytes, std::size_t align);
+  std::size_t allocateTemporary(std::size_t bytes);
+  void setSpan(std::size_t at, std::size_t size);
+  std::size_t relocate(std::size_t at, std::size_t target, Memory memory);
+  std::string edgeName(const EdgeSite &site) const;
+
+  Planner &planner_;
+  const GraphCore &graph_;
+  const Machine &machine_;
+  ExecutablePlan &plan_;
+  ComputeSetPlan result_;
+  WriteSet writes_;
+  ExchangePhase before_;
+  ExchangePhase after_;
+  std::vector<std::uint64_t> rearrangedBytes_, rearrangedPieces_; // by tile
+  std::unordered_map<const View *, std::size_t> gathered_;
+  std::vector<Snapshot> snapshots_;
+  std::size_t temporary_ = 0;
+};
+
+} // namespace dace_ipu_sim

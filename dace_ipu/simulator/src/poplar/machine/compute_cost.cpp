@@ -1,0 +1,146 @@
+#include "compute_cost.hpp"
+#include "../core/types.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+
+namespace dace_ipu_sim {
+
+namespace {
+
+constexpr std::uint64_t workerEntrySlots = 7;
+constexpr std::uint64_t supervisorPrologue = 11;
+
+struct Traffic {
+  std::uint64_t moved = 0;
+  std::uint64_t widest = 0;
+};
+
+std::uint64_t elementsOf(const FieldBinding &b, std::size_t elementBytes) {
+  if (b.kind == FieldBinding::Kind::Edge)
+    return b.edge.numElements();
+  if (b.kind == FieldBinding::Kind::Values)
+    return elementBytes ? b.bytes.size() / elementBytes : 1;
+  std::uint64_t n = 0;
+  for (const poplar::Tensor &row : b.rows)
+    n += row.valid() ? row.numElements() : 0;
+  return n;
+}
+
+Traffic trafficOf(const Vertex &v) {
+  Traffic t;
+  for (const FieldBinding &b : v.bindings) {
+    const DaceIpuField &f = v.type->abi->fields[b.field];
+    if (f.kind == DACE_IPU_STATE || f.kind == DACE_IPU_STATE_VECTOR)
+      continue;
+    const std::uint64_t n = elementsOf(b, sizeOf(v.type->fieldTypes[b.field]));
+    t.moved += f.direction == DACE_IPU_INOUT ? 2 * n : n;
+    t.widest = std::max(t.widest, n);
+  }
+  return t;
+}
+
+std::uint64_t defaultEstimate(const Vertex &v, const Machine &machine) {
+  const Traffic t = trafficOf(v);
+  const std::uint64_t slots = t.moved + 2 * t.widest;
+  if (v.type->abi->kind == DACE_IPU_MULTI_VERTEX)
+    return supervisorPrologue + machine.workers * (workerEntrySlots + (slots + machine.workers - 1) / machine.workers);
+  return workerEntrySlots + slots;
+}
+
+poplar::FieldData fieldData(const Vertex &v, const std::string &name) {
+  const int index = v.type->fieldIndex(name);
+  if (index < 0)
+    throw poplar::unknown_field("performance estimator: vertex '" + v.type->name + "' has no field '" + name + "'");
+  const unsigned field = static_cast<unsigned>(index);
+  const DaceIpuField &abi = v.type->abi->fields[field];
+  poplar::FieldData d;
+  d.name_ = name;
+  d.outerLayout_ = abi.outer_layout;
+  d.innerLayout_ = abi.inner_layout;
+  d.size_ = 1;
+  const FieldBinding *b = v.find(field);
+  if (!b)
+    return d;
+  const poplar::Type type = v.type->fieldTypes[field];
+  if (b->kind == FieldBinding::Kind::EdgeList) {
+    d.rank_ = 2;
+    d.size_ = b->rows.size();
+    for (const poplar::Tensor &row : b->rows)
+      d.rows_.push_back(row.valid() ? row.numElements() : 0);
+    return d;
+  }
+  d.size_ = elementsOf(*b, type == poplar::Type() ? 0 : sizeOf(type));
+  d.rank_ = abi.kind == DACE_IPU_VECTOR_EDGE || abi.kind == DACE_IPU_STATE_VECTOR ? 1 : 0;
+  if (b->kind == FieldBinding::Kind::Values && type != poplar::Type())
+    for (std::size_t i = 0; i < d.size_; ++i)
+      d.values_.push_back(readElement(type, b->bytes.data() + i * sizeOf(type)));
+  return d;
+}
+
+} // namespace
+
+VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine) {
+  if (vertex.hasEstimate)
+    return {vertex.estimate.cycles, "setPerfEstimate"};
+  if (!graph.estimators.empty()) {
+    const auto it = graph.estimators.find(vertex.type->name);
+    if (it != graph.estimators.end()) {
+      const poplar::VertexIntrospector fields([&](const std::string &name) { return fieldData(vertex, name); });
+      return {it->second(fields, graph.target).cycles, "estimator"};
+    }
+  }
+  return {defaultEstimate(vertex, machine), "default"};
+}
+
+TileSchedule::TileSchedule(const Machine &machine)
+    : machine_(machine), contexts_(std::size_t(machine.numTiles()) * machine.workers), alone_(machine.numTiles()),
+      next_(machine.numTiles()) {}
+
+void TileSchedule::add(const Vertex &vertex, std::uint64_t estimate) {
+  if (vertex.type->abi->kind != DACE_IPU_VERTEX) {
+    alone_[vertex.tile] += estimate;
+    return;
+  }
+  unsigned &next = next_[vertex.tile];
+  contexts_[std::size_t(vertex.tile) * machine_.workers + next] += estimate;
+  next = (next + 1) % machine_.workers;
+}
+
+std::vector<std::uint64_t> TileSchedule::finish() const {
+  std::vector<std::uint64_t> cycles = alone_;
+  for (std::size_t tile = 0; tile < cycles.size(); ++tile) {
+    const auto first = contexts_.begin() + static_cast<std::ptrdiff_t>(tile * machine_.workers);
+    cycles[tile] += machine_.workers * *std::max_element(first, first + machine_.workers);
+  }
+  return cycles;
+}
+
+} // namespace dace_ipu_sim
+
+namespace poplar {
+
+double FieldData::valueAt(std::size_t i) const {
+  if (i >= values_.size())
+    throw poplar_error("performance estimator: field '" + name_ + "' has no initial value");
+  return values_[i];
+}
+
+layout::Vector FieldData::getProfilerVectorLayout(unsigned nestingLevel) const {
+  return static_cast<layout::Vector>(nestingLevel == 0 ? outerLayout_ : innerLayout_);
+}
+
+std::string layout::to_string(Vector v) {
+  static const char *const names[] = {"NotAVector",  "Span",        "ShortSpan",    "OnePtr",
+                                      "ScaledPtr32", "ScaledPtr64", "ScaledPtr128", "CompactPtr"};
+  return names[static_cast<std::size_t>(v)];
+}
+
+std::string layout::to_string(VectorList v) {
+  static const char *const names[] = {"NotAVector",   "OnePtr", "ScaledPtr32",    "ScaledPtr64",
+                                      "ScaledPtr128", "DeltaN", "DeltaNElements", "CompactDeltaN"};
+  return names[static_cast<std::size_t>(v)];
+}
+
+} // namespace poplar

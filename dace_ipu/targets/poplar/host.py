@@ -1,0 +1,289 @@
+"""The function that builds a program's Poplar graph: variables, compute sets, and the control program over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import sympy
+
+from dace_ipu.targets.poplar import combines
+from dace_ipu.targets.poplar.codelets import Codelets, print_codelets
+from dace_ipu.targets.poplar.constants import constant_lines
+from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle
+from dace_ipu.targets.poplar.names import HOST_NAMES, Names
+from dace_ipu.targets.poplar.slices import coordinates, element_text, slice_text
+from dace_ipu.targets.poplar.statements import range_size
+from dace_ipu.targets.poplar.text import Lines, comment, source_comment
+from dace_ipu.targets.poplar.types import element_type
+from dace_ipu.tile_graph.body import Expr, symbol
+from dace_ipu.tile_graph.nodes import (
+    BLOCK,
+    BlockMapping,
+    Combine,
+    ComputeSet,
+    Copy,
+    CopyIn,
+    CopyOut,
+    Field,
+    LaneMapping,
+    Layout,
+    LinearMapping,
+    Mapping,
+    MapStep,
+    Repeat,
+    Slice,
+    Step,
+    TileGraph,
+    TileMapping,
+    Variable,
+)
+
+__all__ = ["build_name", "build_parameters", "host_text"]
+
+_STYLE = IndexStyle(
+    floor_div="dace_ipu::floor_div",
+    mod="dace_ipu::mod",
+    minimum="std::min<std::int64_t>",
+    maximum="std::max<std::int64_t>",
+    power="dace_ipu::ipow",
+)
+
+
+def host_text(graph: TileGraph, codelets: Codelets | None = None) -> str:
+    """Return the graph-building function of a level-2 graph, to stand where ``poplar`` and ``dace_ipu`` are in scope.
+
+    ``codelets`` are those of the whole program, printed from this graph alone by default. Raises ``ValueError`` for a
+    graph that is not at level 2.
+    """
+    return _HostPrinter(graph, codelets or print_codelets((graph,))).text()
+
+
+def build_name(graph: TileGraph) -> str:
+    """The name of the graph-building function."""
+    return f"build_{Names(()).fresh(graph.name)}"
+
+
+def build_parameters(graph: TileGraph) -> list[tuple[str, str]]:
+    """The parameters of the graph-building function behind graph and streams: C++ types and names of the symbols."""
+    names = Names(HOST_NAMES)
+    return [(_symbol_type(dtype), names.fresh(name)) for name, dtype in graph.symbols]
+
+
+def _symbol_type(dtype: np.dtype[np.generic]) -> str:
+    return "std::int64_t" if dtype.kind in "iub" else "double" if dtype.itemsize == 8 else "float"
+
+
+class _HostPrinter:
+    def __init__(self, graph: TileGraph, codelets: Codelets) -> None:
+        self._graph = graph
+        self._codelets = codelets
+        self._names = Names(HOST_NAMES)
+        self._symbols = {name: self._names.fresh(name) for name, _ in graph.symbols}
+        self._partitions = {p.name: self._names.fresh(p.name) for p in graph.partitions}
+        self._tensors = {v.name: self._names.fresh(v.name) for v in graph.variables}
+        self._block: dict[str, str] = {}
+        self._indices = IndexPrinter(_STYLE, self._name)
+        self._lines = Lines()
+
+    def text(self) -> str:
+        parameters = ["Graph &graph", "dace_ipu::Streams &streams"]
+        parameters += [f"{kind} {name}" for kind, name in build_parameters(self._graph)]
+        self._lines.add(f"// Builds the graph of {self._graph.name} and returns the program that runs on the device.")
+        with self._lines.block(f"Sequence {build_name(self._graph)}({', '.join(parameters)})"):
+            self._prologue()
+            self._steps(self._graph.steps, "sequence")
+            self._lines.add("return sequence;")
+        return self._lines.text()
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def _name(self, name: str) -> str:
+        text = self._block.get(name) or self._symbols.get(name)
+        if text is None:
+            raise ValueError(f"'{name}' is no symbol of the program {self._graph.name}")
+        return text
+
+    def _index(self, expr: Expr) -> str:
+        return self._indices.text(expr)
+
+    @contextmanager
+    def _inside(self, cs: ComputeSet) -> Iterator[None]:
+        """Names of the block's own values, while one vertex is printed."""
+        self._block = {BLOCK: "block.number()"}
+        for d in cs.block:
+            self._block |= {d.begin: f"block.begin({d.index})", d.size: f"block.size({d.index})"}
+            self._block[_end(d.begin)] = f"block.end({d.index})"
+        self._ends = [(symbol(d.begin), symbol(d.size), symbol(_end(d.begin))) for d in cs.block]
+        yield
+        self._block = {}
+
+    def _vertex_index(self, expr: Expr) -> str:
+        """An expression in the values of a block; begin + size is its end."""
+        for begin, size, end in self._ends:
+            with_end = sympy.expand(expr.subs(begin, end - size))
+            if size not in with_end.free_symbols and {begin, size} <= expr.free_symbols:
+                expr = with_end
+        return self._indices.text(expr)
+
+    # ---- data --------------------------------------------------------------------------------------------------------
+
+    def _prologue(self) -> None:
+        self._lines.add("Sequence sequence;", "")
+        for partition in self._graph.partitions:
+            extents = ", ".join(self._index(e) for e in partition.extents)
+            tiles = "graph.getTarget().getNumTiles()"
+            self._lines.add(f"const dace_ipu::Blocks {self._partitions[partition.name]}({{{extents}}}, {tiles});")
+        if self._graph.partitions:
+            self._lines.add("")
+        for variable in self._graph.variables:
+            self._variable(variable)
+        if self._graph.variables:
+            self._lines.add("")
+
+    def _variable(self, variable: Variable) -> None:
+        name = self._tensors[variable.name]
+        element = element_type(variable.dtype)
+        shape = [*variable.shape, *([sympy.Integer(2)] if element.components == 2 else [])]
+        if variable.constant is not None:
+            self._lines.add(*constant_lines(variable, name, self._shape(shape)))
+        elif variable.lanes_of is not None:
+            partition, factor = variable.lanes_of
+            rest = "".join(f", {self._index(e)}" for e in shape[1:])
+            lanes = f"shape({self._partitions[partition]}.size() * {factor}{rest})"
+            self._lines.add(f'Tensor {name} = graph.addVariable({element.poplar}, {lanes}, "{name}");')
+        else:
+            self._lines.add(f'Tensor {name} = graph.addVariable({element.poplar}, {self._shape(shape)}, "{name}");')
+        self._lines.add(self._mapping(variable, name, variable.mapping))
+
+    def _shape(self, shape: list[Expr]) -> str:
+        return coordinates("shape", shape, self._index)
+
+    def _mapping(self, variable: Variable, name: str, mapping: Mapping | None) -> str:
+        match mapping:
+            case LinearMapping():
+                return f"poputil::mapTensorLinearly(graph, {name});"
+            case TileMapping(tile=tile):
+                return f"graph.setTileMapping({name}, {tile});"
+            case LaneMapping(partition=partition, lanes_per_block=lanes):
+                return f"dace_ipu::mapLanes(graph, {name}, {self._partitions[partition]}, {lanes});"
+            case BlockMapping():
+                return self._block_mapping(variable, name, mapping)
+            case _:
+                raise ValueError(f"variable '{variable.name}' has no mapping: the graph is not at level 2")
+
+    def _block_mapping(self, variable: Variable, name: str, mapping: BlockMapping) -> str:
+        follows = []
+        for follow in mapping.follow:
+            parts = [] if follow is None else [str(follow.dimension), self._index(follow.offset), str(follow.stride)]
+            follows.append(f"{{{', '.join(parts)}}}")
+        if element_type(variable.dtype).components == 2:
+            follows.append("{}")
+        blocks = self._partitions[mapping.partition]
+        return f"dace_ipu::mapToBlocks(graph, {name}, {blocks}, {{{', '.join(follows)}}});"
+
+    # ---- steps -------------------------------------------------------------------------------------------------------
+
+    def _steps(self, steps: tuple[Step, ...], sequence: str) -> None:
+        for step in steps:
+            self._step(step, sequence)
+
+    def _step(self, step: Step, sequence: str) -> None:
+        match step:
+            case CopyIn(host=host, variable=variable):
+                self._lines.add(f'streams.copyIn({sequence}, "{host}", {self._tensors[variable]});')
+            case CopyOut(host=host, variable=variable):
+                self._lines.add(f'streams.copyOut({sequence}, "{host}", {self._tensors[variable]});')
+            case ComputeSet():
+                self._compute_set(step, sequence)
+            case Copy():
+                self._copy(step, sequence)
+            case Combine():
+                self._combine(step, sequence)
+            case Repeat():
+                self._repeat(step, sequence)
+            case MapStep():
+                raise ValueError(f"the map '{step.name}' is not a compute set: the graph is not at level 2")
+
+    def _compute_set(self, cs: ComputeSet, sequence: str) -> None:
+        codelet = self._codelets.of[self._graph.name, cs.name]
+        name = self._names.fresh(cs.name)
+        self._lines.add("", *source_comment(cs.source), *comment(cs.note))
+        self._lines.add(f'ComputeSet {name} = graph.addComputeSet("{codelet.name}");')
+        with self._inside(cs):
+            if cs.partition is None:
+                vertex = self._names.fresh(f"{name}_vertex")
+                self._vertex(cs, name, vertex, "0")
+            else:
+                with self._lines.block(f"for (const auto &block : {self._partitions[cs.partition]})"):
+                    self._vertex(cs, name, "vertex", "block.tile()")
+        self._lines.add(f"{sequence}.add(Execute({name}));")
+
+    def _vertex(self, cs: ComputeSet, name: str, vertex: str, tile: str) -> None:
+        codelet = self._codelets.of[self._graph.name, cs.name]
+        self._lines.add(f'VertexRef {vertex} = graph.addVertex({name}, "{codelet.name}");')
+        self._lines.add(f"graph.setTileMapping({vertex}, {tile});")
+        for field in cs.fields:
+            self._lines.add(f'graph.connect({vertex}["{codelet.fields[field.name]}"], {self._edge(field)});')
+        for value, expr in codelet.values:
+            self._lines.add(f'graph.setInitialValue({vertex}["{value}"], {self._vertex_index(expr)});')
+        slots = self._vertex_index(_whole_numbers(cs.slots))
+        cycles = f"dace_ipu::multiVertexCycles({slots})" if cs.workers else f"dace_ipu::vertexCycles({slots})"
+        self._lines.add(f"graph.setPerfEstimate({vertex}, {cycles});")
+
+    def _edge(self, field: Field) -> str:
+        variable = self._graph.variable(field.variable)
+        tensor = self._tensors[variable.name]
+        pairs = element_type(variable.dtype).components == 2
+        if field.layout is Layout.SCALAR:
+            return element_text(tensor, field.ranges, self._vertex_index)
+        part = slice_text(tensor, field.ranges, self._real_shape(variable), self._vertex_index)
+        if field.layout is Layout.ROWS:
+            return f"dace_ipu::rows({part}{', 2' if pairs else ''})"
+        return f"{part}.flatten()" if len(field.ranges) > 1 or pairs else part
+
+    def _real_shape(self, variable: Variable) -> tuple[Expr, ...]:
+        """The shape; the number of lanes, which only the partition knows, is a symbol that equals nothing else."""
+        return (symbol("lanes of " + variable.name), *variable.shape[1:]) if variable.lanes_of else variable.shape
+
+    def _slice(self, part: Slice) -> str:
+        variable = self._graph.variable(part.variable)
+        return slice_text(self._tensors[variable.name], part.ranges, self._real_shape(variable), self._index)
+
+    def _copy(self, step: Copy, sequence: str) -> None:
+        source, target = self._slice(step.source_slice), self._slice(step.target_slice)
+        sizes = [[range_size(r) for r in part.ranges] for part in (step.source_slice, step.target_slice)]
+        if sizes[0] != sizes[1]:
+            source, target = f"{source}.flatten()", f"{target}.flatten()"
+        self._lines.add(*source_comment(step.source), f"{sequence}.add(Copy({source}, {target}));")
+
+    def _combine(self, step: Combine, sequence: str) -> None:
+        names = self._codelets.combining[combines.key(self._graph, step)]
+        components = element_type(self._graph.variable(step.partial).dtype).components
+        pairs = ", 2" if components == 2 else ""
+        self._lines.add(*source_comment(step.source))
+        self._lines.add(
+            f"dace_ipu::combine(graph, {sequence}, {self._tensors[step.partial]}, {self._slice(step.target)}, "
+            f'{{"{names.fold}", "{names.update}"}}{pairs});'
+        )
+
+    def _repeat(self, step: Repeat, sequence: str) -> None:
+        body = self._names.fresh("body")
+        self._lines.add("", *source_comment(step.source), f"Sequence {body};")
+        self._steps(step.body, body)
+        count = self._index(step.count)
+        if not (step.count.is_Integer and step.count >= 0):
+            count = f"dace_ipu::count({count})"
+        self._lines.add(f"{sequence}.add(Repeat({count}, {body}));", "")
+
+
+def _end(begin: str) -> str:
+    """A name for the end of a block that no program can have."""
+    return f"end of {begin}"
+
+
+def _whole_numbers(expr: Expr) -> Expr:
+    """An estimate with whole coefficients."""
+    rounded: Expr = expr.xreplace({x: sympy.Integer(round(float(x))) for x in expr.atoms(sympy.Float)})
+    return rounded
