@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
-from dace import data, dtypes, hooks, subsets
+from dace import dtypes, hooks, subsets
 from dace.attr_enum import ExtensibleAttributeEnum
 from dace.codegen.codeobject import CodeObject
 from dace.codegen.common import sym2cpp
@@ -313,12 +313,6 @@ def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
     replace_datadesc_names(sdfg, dict(names))
 
 
-def host_pointer(frame: DaCeCodeGenerator, sdfg: SDFG, name: str) -> str:
-    """Return the C++ expression, in the frame, of a pointer to a host container."""
-    text = str(ptr(name, sdfg.arrays[name], sdfg, frame))
-    return f"&{text}" if isinstance(sdfg.arrays[name], data.Scalar) else text
-
-
-def host_value(frame: DaCeCodeGenerator, sdfg: SDFG, name: str) -> str:
-    """Return the C++ expression, in the frame, of the value of a host scalar."""
+def host_argument(frame: DaCeCodeGenerator, sdfg: SDFG, name: str) -> str:
+    """Return the C++ expression, in the frame, of a host container: a pointer, or the value of a scalar."""
     return str(ptr(name, sdfg.arrays[name], sdfg, frame))

@@ -40,7 +40,10 @@ from dace_ipu.tile_graph.nodes import (
     Variable,
 )
 
-__all__ = ["DEVICE_PREFIX", "lower"]
+__all__ = ["DEVICE_PREFIX", "HOST_VALUE_SUFFIX", "lower"]
+
+#: A host scalar that ranges depend on becomes a symbol of this name, beside the variable that holds it on the device.
+HOST_VALUE_SUFFIX = "_value"
 
 #: The offloading transformation names the device's copy of the host array ``A`` so.
 DEVICE_PREFIX = "ipu_"
@@ -208,7 +211,7 @@ class _Program:
             host = self._host_scalar(target)
             if host is None:
                 return None
-            environment[name] = symbol(host)
+            environment[name] = symbol(host + HOST_VALUE_SUFFIX)
         try:
             value = convert(text, environment)
         except (Unsupported, TypeError, SyntaxError, AttributeError):
@@ -229,7 +232,7 @@ class _Program:
 
     def _note_host_scalars(self, value: Expr) -> None:
         for name in {str(s) for s in value.free_symbols}:
-            host = next((h for h in self.hosts if h.name == name and h.scalar), None)
+            host = next((h for h in self.hosts if h.name + HOST_VALUE_SUFFIX == name and h.scalar), None)
             if host is not None:
                 self.scalars[name] = host.dtype
 
@@ -297,7 +300,7 @@ class _Program:
             host = self._host_scalar(codelet._input(state, edge, scope))
             if host is None:
                 raise Unsupported(f"the range of the map '{entry.map.label}', which depends on the device data '{edge.data.data}',")
-            scope = scope.with_symbol(edge.dst_conn, symbol(host))
+            scope = scope.with_symbol(edge.dst_conn, symbol(host + HOST_VALUE_SUFFIX))
         return scope
 
     def _fixed(self, scope: Scope, expression: Any) -> Expr:
@@ -371,14 +374,30 @@ class _Program:
             yield CopyOut(scope.array(source).name, target)
         else:
             slices = self._as_slices(state, edge, source, target, scope)
-            yield Copy(*slices, place) if slices else self._copy_map(state, edge, source, target, scope, place)
+            if slices is None:
+                yield self._copy_map(state, edge, source, target, scope, place)
+            elif slices[0].variable == slices[1].variable:
+                yield from self._copy_within(*slices, scope, place)
+            else:
+                yield Copy(*slices, place)
+
+    def _copy_within(self, source: Slice, target: Slice, scope: Scope, place: Source) -> Iterator[Step]:
+        """A copy between parts of one array, which may overlap: all is read before anything is written."""
+        array = self.variables[source.variable]
+        shape = tuple(-sympy.floor(-(r.end - r.begin) / sympy.Integer(r.step)) for r in source.ranges)
+        name = self.names.fresh(f"{array.name}_part")
+        self.variables[name] = Variable(name, array.dtype, shape, source=array.source)
+        scope.types[name] = array.dtype
+        whole = Slice(name, tuple(Range(sympy.Integer(0), size) for size in shape))
+        yield Copy(source, whole, place)
+        yield Copy(whole, target, place)
 
     def _as_slices(
         self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope
     ) -> tuple[Slice, Slice] | None:
         """Both ends as slices, if the copy neither converts nor combines and both are plain boxes."""
         from_, to = scope.array(source), scope.array(target)
-        if from_.chain or to.chain or from_.dtype != to.dtype or edge.data.wcr is not None or from_.name == to.name:
+        if from_.chain or to.chain or from_.dtype != to.dtype or edge.data.wcr is not None:
             return None
         boxes = codelet._both_subsets(state, edge, source, target, scope.sdfg)
         slices = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -27,8 +28,9 @@ def dtype_of(desc: data.Data) -> DType:
 
 
 def tidy(name: str) -> str:
-    """A DaCe name as a person would write it: letters, digits and inner underscores."""
-    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "x"
+    """A DaCe name as a person would write it: letters, digits and inner underscores; ``result`` for what a program returns."""
+    plain = re.sub(r"\W+", "_", name.replace("__return", "result"), flags=re.ASCII).strip("_") or "x"
+    return f"{plain}_" if keyword.iskeyword(plain) else plain if not plain[0].isdigit() else f"x{plain}"
 
 
 class Names:

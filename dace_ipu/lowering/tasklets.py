@@ -33,6 +33,9 @@ from dace_ipu.tile_graph.body import (
 __all__ = ["Expression", "Output", "Pointer", "Target", "lower_expression", "lower_tasklet"]
 
 
+_CONSTANTS = ("inf", "nan", "pi")
+
+
 @dataclass(frozen=True)
 class Pointer:
     """A connector that stands for several elements and is indexed in the tasklet."""
@@ -101,6 +104,8 @@ class Expression(ast.NodeTransformer):
             return self._target(node.id)
         if node.id in self.scope.environment:
             return ast.parse(python_text(self.scope.environment[node.id]), mode="eval").body
+        if node.id in _CONSTANTS and node.id not in self.scope.sdfg.symbols:
+            return ast.parse(f"math.{node.id}", mode="eval").body
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-import importlib.util
 import os
 from typing import Protocol
 
@@ -17,10 +14,9 @@ from dace_ipu.passes.partition import PartitionMaps
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.tile_graph.dump import VARIABLE, dump
-from dace_ipu.tile_graph import dump
 from dace_ipu.tile_graph.nodes import MapStep, TileGraph
 from dace_ipu.tile_graph.printer import to_text
-from dace_ipu.tile_graph.printer import to_text
+from dace_ipu.tile_graph.spec import check
 
 __all__ = ["PIPELINE", "Pass", "run"]
 
@@ -51,8 +47,8 @@ PIPELINE: tuple[Pass, ...] = (
 def run(graph: TileGraph) -> TileGraph:
     """A graph of compute sets for a graph of maps.
 
-    Every stage is checked against the specification (SpecError says that a pass is wrong) and dumped, if dumps are wanted.
-    Raises DiagnosticError, with all findings, for programs that no pass can save.
+    Every stage is checked against the specification (SpecError says that a pass is wrong) and dumped, if dumps are
+    wanted. Raises DiagnosticError, with all findings, for programs that no pass can save.
     """
     _inspect(graph, "lowered")
     for step in PIPELINE:
@@ -65,11 +61,6 @@ def _inspect(graph: TileGraph, stage: str) -> None:
     """Checks and dumps a stage. Variables of maps that were just divided have no place yet: nothing is checked then."""
     level = 1 if any(isinstance(step, MapStep) for step in walk_steps(graph.steps)) else 2
     if level == 1 or all(variable.mapping for variable in graph.variables):
-        _check(graph, level)
+        check(graph, level)
     if os.environ.get(VARIABLE):
         dump(graph.name, stage, to_text(graph))
-
-
-def _check(graph: TileGraph, level: int) -> None:
-    if importlib.util.find_spec("dace_ipu.tile_graph.spec"):
-        importlib.import_module("dace_ipu.tile_graph.spec").check(graph, level)

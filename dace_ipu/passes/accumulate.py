@@ -10,7 +10,20 @@ from dace_ipu.passes.fields import size_of
 from dace_ipu.passes.footprints import Site, facts_of, sites, span_of
 from dace_ipu.passes.rewrite import Body, defined_names, fresh, map_statements, used_names
 from dace_ipu.passes.steps import map_steps
-from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, DType, Expr, For, If, Statement, Store, While, symbol
+from dace_ipu.tile_graph.body import (
+    Access,
+    Assign,
+    Code,
+    Declare,
+    DType,
+    Expr,
+    For,
+    If,
+    Statement,
+    Store,
+    While,
+    symbol,
+)
 from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Layout, Step, TileGraph
 
 
@@ -18,9 +31,9 @@ from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Layout, Step, TileG
 class Accumulate:
     """Before: ``for k in 0:K: C[i, j] += A[i, k] * B[k, j]``.
 
-    After: ``C_sum = C[i, j]; for k in 0:K: C_sum += A[i, k] * B[k, j]; C[i, j] = C_sum``. Only where nothing else in the loop touches
-    the array, where the element is the same for all turns and surely exists, and where no turn skips the update. The order of the
-    updates, and so every rounding, stays.
+    After: ``C_sum = C[i, j]; for k in 0:K: C_sum += A[i, k] * B[k, j]; C[i, j] = C_sum``. Only where
+    nothing else in the loop touches the array, where the element is the same for all turns and surely exists, and where
+    no turn skips the update. The order of the updates, and so every rounding, stays.
     """
 
     name: str = "accumulate"
@@ -39,7 +52,11 @@ def _in_registers(compute_set: ComputeSet, graph: TileGraph) -> ComputeSet:
     taken |= {name for dimension in compute_set.block for name in (dimension.begin, dimension.size)}
     taken |= defined_names(compute_set.body) | used_names(compute_set.body)
     types = {edge.name: graph.variable(edge.variable).dtype for edge in compute_set.fields}
-    arrays = {e.name: _sizes(e.layout, tuple(size_of(r) for r in e.ranges)) for e in compute_set.fields if _is_kept(e.direction)}
+    arrays = {
+        e.name: _sizes(e.layout, tuple(size_of(r) for r in e.ranges))
+        for e in compute_set.fields
+        if _is_kept(e.direction)
+    }
     sizes = tuple(symbol(dimension.size) for dimension in compute_set.block)
     facts = Facts().and_also(*(size - 1 for size in sizes))
     return replace(compute_set, body=_Loops(types, arrays, taken).body(compute_set.body, facts))
@@ -87,7 +104,7 @@ class _Loops:
                 return statement
 
     def _loop(self, loop: For, facts: Facts, before: list[Statement]) -> Body:
-        """The loop with what comes before and after it; a plain store just before it (taken out of ``before``) is the start."""
+        """The loop with what comes around it. A plain store just before it is the start, taken out of ``before``."""
         targets = () if loop.shared else self._targets(loop, facts)
         starts, ends = [], []
         for store in targets:

@@ -50,7 +50,9 @@ def _verdicts(name: str, domain: Domain) -> Iterator[Verdict]:
     for variable in domain.written:
         kind = kind_for(name, variable, domain)
         if kind is not Kind.PARALLEL:
-            yield Verdict(kind, f"different values of '{name}' may touch the same element of {_accesses_text(variable, domain)}")
+            yield Verdict(
+                kind, f"different values of '{name}' may touch the same element of {_accesses_text(variable, domain)}"
+            )
 
 
 def _accesses_text(variable: str, domain: Domain) -> str:
@@ -85,7 +87,7 @@ def _conflict(store: Store, dimensions: list[str], domain: Domain) -> Diagnostic
         f"write conflict without reduction: all iterations of {runners} write {target}",
         notes=("the iterations of a map run at the same time: which value stays is undefined",),
         hints=(
-            f"combine the values, for instance with a write-conflict resolution (`{target} += ...`, wcr='lambda a, b: a + b')",
+            f"combine the values (write-conflict resolution), such as `{target} += ...` or wcr='lambda a, b: a + b'",
             f"or give each iteration an element of its own: an index with {runners}",
         ),
     )

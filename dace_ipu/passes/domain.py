@@ -64,13 +64,13 @@ class Domain:
         return Facts().and_also(*sorted(symbols, key=lambda s: str(s.name)))
 
     def iterations(self, keep: str) -> Scope:
-        """Footprints of all iterations that share a value of the dimension ``keep``, as seen from one of them: no extent is zero."""
+        """Footprints of all iterations with one value of dimension ``keep``, seen from one of them: no extent is 0."""
         spans = {name: (ZERO, extent - 1) for name, extent in self.extents.items() if name != keep}
         known = [*(extent - 1 for extent in self.extents.values()), *facts_of(keep, (ZERO, self.extents[keep] - 1))]
         return Scope(spans, self.parameters, frozenset((keep,)), self.facts.and_also(*known))
 
     def block(self, blocks: Mapping[str, tuple[str, str]]) -> Scope:
-        """Footprints of one block: ``blocks`` names begin and size of the dimensions that are divided; the others are whole."""
+        """Footprints of one block: ``blocks`` names begin and size of the divided dimensions, others are whole."""
         spans, known = {}, []
         for name, extent in self.extents.items():
             begin, size = (symbol(part) for part in blocks[name]) if name in blocks else (ZERO, extent)
@@ -86,8 +86,8 @@ class Domain:
     def separates(self, name: str, variable: str, accesses: tuple[Site, ...]) -> bool:
         """Whether different values of a dimension touch disjoint elements of a variable.
 
-        That is so if, along some dimension of the array, the union interval of all accesses moves behind (or before) itself
-        when ``name`` grows by one, whatever the other dimensions of the domain are.
+        That is so if, along some dimension of the array, the union interval of all accesses moves behind (or before)
+        itself when ``name`` grows by one, whatever the other dimensions of the domain are.
         """
         scope = self.iterations(name)
         hull = scope.hull(scope.box(site, self.shape(variable)) for site in accesses)

@@ -1,4 +1,4 @@
-"""In-place stencils: what a map reads before it overwrites it is copied aside, so that all iterations can run at once."""
+"""In-place stencils: what a map reads before it overwrites it is copied aside; then all iterations can run at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sympy
 
 from dace_ipu.passes.classify import Kind, kind_for
 from dace_ipu.passes.domain import Domain, normalised
-from dace_ipu.passes.fields import Group, near_groups, size_of
+from dace_ipu.passes.fields import near_groups, size_of
 from dace_ipu.passes.footprints import Box, Site
 from dace_ipu.passes.rewrite import Rewrite, fresh
 from dace_ipu.passes.steps import map_steps
@@ -20,9 +20,10 @@ from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, Slice, Step, TileGra
 class DoubleBuffer:
     """Before: ``A[i] = A[i - 1] + A[i + 1]``. After: ``copy A → A_before; A[i] = A_before[i - 1] + A_before[i + 1]``.
 
-    Only for maps where nothing but reads stands in the way of parallel iterations, and where no iteration reads a variable after
-    it has written it. Only the slices that are read by other iterations than the writing one are copied. Which dimensions are parallel
-    is decided later, by ``Partition``; this pass never changes the result of a map whose iterations are independent.
+    Only for maps where nothing but reads stands in the way of parallel iterations, and where no iteration reads a
+    variable after it has written it. Only the slices that are read by other iterations than the writing one are
+    copied. Which dimensions are parallel is decided later, by ``Partition``; this pass never changes the result of a
+    map whose iterations are independent.
     """
 
     name: str = "double_buffer"
@@ -99,7 +100,7 @@ def _copied(
 
 
 def _own_reads(variable: str, box: Box, stale: tuple[Site, ...], domain: Domain) -> tuple[Access, ...]:
-    """Reads of the element that is then written, if the copy holds it anyhow: then the old content is not needed in place."""
+    """Reads of the element that is then written, if the copy holds it anyhow: then it is not needed in place."""
     scope, accesses = domain.whole(), domain.of(variable)
     writes = tuple(site for site in accesses if site.writes)
     reads = tuple(site for site in accesses if not site.writes and site not in stale)

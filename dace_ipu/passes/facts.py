@@ -1,7 +1,7 @@
 """What is known about integers, and a small prover of inequalities over them.
 
-The prover subtracts positive multiples of known facts until only terms of known sign are left (Farkas' lemma, searched to a
-small depth). It is sound and incomplete: False means 'not proven'.
+The prover subtracts positive multiples of known facts until only terms of known sign are left (Farkas' lemma,
+searched to a small depth). It is sound and incomplete: False means 'not proven'.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ Group = tuple[Box, tuple[Access, ...]]
 class Edge:
     """A field, the accesses that go through it (in the coordinates of the variable), and where it begins.
 
-    ``origin`` holds what the body subtracts from the indices: the begins of the ranges, or the names of ``values`` where these are not
-    simple sums.
+    ``origin`` holds what the body subtracts from the indices: the begins of the ranges, or the names of ``values``
+    where these are not simple sums.
     """
 
     field: Field
@@ -40,13 +40,15 @@ class Edge:
 
 
 def edges_of(variable: str, domain: Domain, scope: Scope, taken: set[str]) -> tuple[Edge, ...]:
-    """The edges of a variable for one block; their names are added to ``taken`` (the first one is named as the variable)."""
+    """The edges of a variable for one block; the first is named as the variable. Names are added to ``taken``."""
     found: list[Edge] = []
     for box, accesses in groups(variable, domain, scope):
         name = fresh(variable, taken - {variable} if not found else taken | {variable})
         taken.add(name)
         ranges = tuple(interval.to_range() for interval in box)
-        field = Field(name, variable, _direction(variable, box, domain, scope), ranges, layout(ranges, domain.shape(variable)))
+        field = Field(
+            name, variable, _direction(variable, box, domain, scope), ranges, layout(ranges, domain.shape(variable))
+        )
         found.append(_with_origin(Edge(field, accesses, ()), taken))
     return tuple(found)
 

@@ -1,7 +1,7 @@
 """Footprints: which box of an array an access touches while loop variables and domain dimensions run over their ranges.
 
-Everything is computed from the accesses in bodies, never from annotations. A variable is eliminated from an index by its extreme values
-where the index is monotone in it; what cannot be bounded is the whole dimension.
+Everything is computed from the accesses in bodies, never from annotations. A variable is eliminated from an index by
+its extreme values where the index is monotone in it; what cannot be bounded is the whole dimension.
 """
 
 from __future__ import annotations
@@ -13,7 +13,21 @@ import sympy
 
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.rewrite import Body, local_arrays
-from dace_ipu.tile_graph.body import Access, Break, Continue, Expr, For, If, Reduction, Statement, Store, While, codes, symbol, walk
+from dace_ipu.tile_graph.body import (
+    Access,
+    Break,
+    Continue,
+    Expr,
+    For,
+    If,
+    Reduction,
+    Statement,
+    Store,
+    While,
+    codes,
+    symbol,
+    walk,
+)
 from dace_ipu.tile_graph.nodes import Range
 
 
@@ -70,7 +84,7 @@ def _sites_inside(statement: Statement, loops: tuple[For, ...], guarded: bool) -
 
 @dataclass(frozen=True)
 class Interval:
-    """``low, low + step, ..., high`` (inclusive; empty if ``high < low``); ``step`` is 1 unless the interval is exact."""
+    """``low, low + step, ..., high``, inclusive; empty if ``high < low``. ``step`` is 1 if it is not exact."""
 
     low: Expr
     high: Expr
@@ -93,9 +107,9 @@ Box = tuple[Interval, ...]
 class Scope:
     """What the dimensions of a domain run over while a footprint is taken.
 
-    ``spans`` gives inclusive bounds for each dimension that is to be eliminated, innermost last. ``parameters`` are the names of the
-    program that may stay in the result, ``kept`` those of a block or of dimensions that are not eliminated. ``facts`` holds what is
-    known of them all.
+    ``spans`` gives inclusive bounds for each dimension that is to be eliminated, innermost last. ``parameters`` are
+    the names of the program that may stay in the result, ``kept`` those of a block or of dimensions that are not
+    eliminated. ``facts`` holds what is known of them all.
     """
 
     spans: Mapping[str, tuple[Expr, Expr]]
@@ -126,7 +140,9 @@ class Scope:
         """Whether a box surely lies in another one."""
         pairs = tuple(zip(outer, inner, strict=True))
         steps = all(big.step in (1, small.step) for big, small in pairs)
-        ends = (self.facts.at_most(big.low, small.low) and self.facts.at_most(small.high, big.high) for big, small in pairs)
+        ends = (
+            self.facts.at_most(big.low, small.low) and self.facts.at_most(small.high, big.high) for big, small in pairs
+        )
         return steps and all(ends)
 
     def _around(self, intervals: tuple[Interval, ...]) -> Interval:
@@ -177,7 +193,7 @@ class Scope:
         yield from ((loop.variable, span_of(loop)) for loop in loops)
 
     def _rectangular(self, loops: tuple[For, ...]) -> bool:
-        """Whether no range of a loop depends on what else runs: then the loops run as their extremes say, or not at all."""
+        """Whether no range of a loop depends on what else runs: then the loops run to their extremes, or not at all."""
         running = {symbol(name) for name in (*self.spans, *(loop.variable for loop in loops))}
         return not any((loop.begin.free_symbols | loop.end.free_symbols) & running for loop in loops)
 
@@ -206,7 +222,8 @@ def span_of(loop: For) -> tuple[Expr, Expr] | None:
     if not loop.step.is_Integer:
         return None
     turns = loop.end - loop.begin - 1 if loop.step > 0 else loop.end - loop.begin + 1
-    last = loop.begin + turns if abs(loop.step) == 1 else loop.begin + loop.step * sympy.floor(turns / loop.step)
+    exact = abs(loop.step) != 1 and turns.is_Integer  # else the bound itself, which the loop may not quite reach
+    last = loop.begin + (loop.step * sympy.floor(turns / loop.step) if exact else turns)
     return (loop.begin, last) if loop.step > 0 else (last, loop.begin)
 
 
@@ -216,7 +233,7 @@ def facts_of(name: str, span: tuple[Expr, Expr]) -> tuple[Expr, Expr]:
 
 
 def extreme(expr: Expr, name: str, span: tuple[Expr, Expr], sense: int, facts: Facts) -> Expr | None:
-    """A bound of ``expr`` from above (sense +1) or below (-1) while ``name`` runs over ``span``; exact for monotone expressions.
+    """A bound of ``expr`` from above (sense +1) or below (-1) while ``name`` runs over ``span``; exact if monotone.
 
     None if the expression is not understood.
     """

@@ -22,8 +22,9 @@ class ForwardCopies:
     Before: ``t[i] = a * x[i] + y[i]`` in a map, then ``copy t -> y``. After: ``y[i] = a * x[i] + y[i]``; ``t`` is gone.
     Before: ``copy A[3:4] -> t``, then ``s = t[0] + 1``. After: ``s = A[3] + 1``.
 
-    The pass may not change what any variable but the temporary holds. It leaves a copy alone whose target the map also reads
-    elsewhere (a stencil needs the old values), whose source is written again before the use, or that changes the shape.
+    The pass may not change what any variable but the temporary holds. It leaves a copy alone whose target the map
+    also reads elsewhere (a stencil needs the old values), whose source is written again before the use, or that
+    changes the shape.
     """
 
     name: str = "forward_copies"
@@ -128,7 +129,9 @@ def _redirected(body: Body, old: Slice, new: Slice) -> Body:
         if access.data != old.variable:
             return access
         pairs = zip(access.indices, old.ranges, new.ranges, strict=True)
-        return Access(new.variable, tuple(n.begin + n.step * ((i - o.begin) / sympy.Integer(o.step)) for i, o, n in pairs))
+        return Access(
+            new.variable, tuple(n.begin + n.step * ((i - o.begin) / sympy.Integer(o.step)) for i, o, n in pairs)
+        )
 
     return Rewrite({}, access=move).body(body)
 
@@ -136,8 +139,12 @@ def _redirected(body: Body, old: Slice, new: Slice) -> Body:
 def _writes_once(body: Body, variable: str) -> bool:
     """Whether one plain Store, and nothing else, touches the variable."""
     found = [s for s in walk(body) if any(access.data == variable for access in accesses(s))]
-    return len(found) == 1 and isinstance(found[0], Store) and found[0].reduction is None and found[0].target.data == variable and all(
-        access.data != variable for access in accesses(found[0])[:-1]
+    return (
+        len(found) == 1
+        and isinstance(found[0], Store)
+        and found[0].reduction is None
+        and found[0].target.data == variable
+        and all(access.data != variable for access in accesses(found[0])[:-1])
     )
 
 

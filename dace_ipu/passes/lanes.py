@@ -29,8 +29,9 @@ from dace_ipu.tile_graph.nodes import (
 class Lanes:
     """Partial results of one variable.
 
-    ``partial`` has the shape (blocks * workers, *sizes of the target); ``field`` holds the rows of one block's workers. If the target
-    is one element, a worker accumulates in the local scalar ``total`` and stores it at the end; else in its row, from ``start`` on.
+    ``partial`` has the shape (blocks * workers, *sizes of the target); ``field`` holds the rows of one block's
+    workers. If the target is one element, a worker accumulates in the local scalar ``total`` and stores it at the
+    end; else in its row, from ``start`` on.
     """
 
     partial: Variable
@@ -85,7 +86,7 @@ class Lanes:
 
 
 def lanes_for(variable: str, domain: Domain, partition: str, taken: set[str]) -> Lanes:
-    """The partial results of a variable that all blocks of a partition reduce into; new names are added to ``taken``."""
+    """The partial results of a variable that all blocks of a partition reduce into. Adds new names to ``taken``."""
     original, found = domain.graph.variable(variable), domain.of(variable)
     reduction = found[0].reduction
     if reduction is None:

@@ -31,10 +31,10 @@ _TYPICAL = 1000  # what a symbol counts for when extents are compared
 class MapVariables:
     """Before: variables without a place. After: every variable has a mapping.
 
-    A variable follows the compute set that touches most of it, where writing counts twice (the first of equals): an element lives on the
-    tile of the block that touches it. What only single vertices touch, and scalars, live on tile 0; the rest is spread evenly. Reads that
-    several blocks share (a row for all blocks of a row) decide nothing: their owner would hold what all need. The pass changes nothing but
-    mappings, and keeps those that are set.
+    A variable follows the compute set that touches most of it, where writing counts twice (the first of equals): an
+    element lives on the tile of the block that touches it. What only single vertices touch, and scalars, live on tile
+    0; the rest is spread evenly. Reads that several blocks share (a row for all blocks of a row) decide nothing:
+    their owner would hold what all need. The pass changes nothing but mappings, and keeps those that are set.
     """
 
     name: str = "mapping"
@@ -65,7 +65,9 @@ def _leader(users: Iterable[tuple[ComputeSet, Field]], graph: TileGraph) -> Bloc
         follow = _follows(edge, compute_set.block)
         if compute_set.partition is None or not any(follow) or _is_shared(edge, follow, compute_set):
             continue
-        size = _weight(graph.partition(compute_set.partition).extents, follow) * (1 if edge.direction is Direction.INPUT else 2)
+        size = _weight(graph.partition(compute_set.partition).extents, follow) * (
+            1 if edge.direction is Direction.INPUT else 2
+        )
         if best is None or size > best[0]:
             best = (size, BlockMapping(compute_set.partition, follow))
     return None if best is None else best[1]
@@ -96,7 +98,7 @@ def _follows(edge: Field, blocks: tuple[BlockDimension, ...]) -> tuple[Follow | 
 
 
 def _follow(interval: Range, block: BlockDimension) -> Follow | None:
-    """``begin = stride*block.begin + offset``: iteration t touches ``stride*t + offset``, or the middle of what it touches.
+    """``begin = stride*block.begin + offset``: iteration t touches ``stride*t + offset``, or around it.
 
     For a negative stride the range begins with what the last iteration of the block touches.
     """

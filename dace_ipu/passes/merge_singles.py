@@ -32,7 +32,9 @@ class MergeSingles:
         steps = _merged(graph.steps)
         uses = Counter(name for step in walk_steps(steps) for name in touched(step))
         local = {
-            v.name: v for v in graph.variables if not v.persistent and v.constant is None and v.shape == (1,) and uses[v.name] == 1
+            v.name: v
+            for v in graph.variables
+            if not v.persistent and v.constant is None and v.shape == (1,) and uses[v.name] == 1
         }
         taken = {v.name for v in graph.variables} | {name for name, _ in graph.symbols}
         steps = tuple(_each(step, lambda s: _localised(s, local, taken)) for step in steps)
@@ -55,7 +57,9 @@ def _merged(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 def _can_merge(first: MapStep, second: MapStep) -> bool:
     clash = defined_names(first.body) & (defined_names(second.body) | used_names(second.body))
-    return not first.domain and not second.domain and not clash and not defined_names(second.body) & used_names(first.body)
+    return (
+        not first.domain and not second.domain and not clash and not defined_names(second.body) & used_names(first.body)
+    )
 
 
 def _each(step: Step, change: Callable[[MapStep], MapStep]) -> Step:
@@ -70,7 +74,12 @@ def _localised(step: MapStep, variables: Mapping[str, Variable], taken: set[str]
     body = step.body
     for name in sorted({access.data for s in walk(body) for access in accesses(s)} & set(variables)):
         if _is_set_first(body, name):
-            local = fresh(name, taken | defined_names(body) | used_names(body) if name in defined_names(body) | used_names(body) else ())
+            local = fresh(
+                name,
+                taken | defined_names(body) | used_names(body)
+                if name in defined_names(body) | used_names(body)
+                else (),
+            )
             body = _as_local(body, name, local, variables[name].dtype)
     return replace(step, body=body)
 
@@ -112,7 +121,9 @@ def _statement(statement: Statement, name: str, local: str) -> Statement:
             body = tuple(_statement(s, name, local) for s in statement.body)
             return replace(statement, condition=_code(statement.condition, name, local), body=body)
         case If():
-            then, orelse = (tuple(_statement(s, name, local) for s in part) for part in (statement.then, statement.orelse))
+            then, orelse = (
+                tuple(_statement(s, name, local) for s in part) for part in (statement.then, statement.orelse)
+            )
             return replace(statement, condition=_code(statement.condition, name, local), then=then, orelse=orelse)
         case _:
             return statement

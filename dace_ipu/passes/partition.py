@@ -42,10 +42,10 @@ class PartitionMaps:
     """Before: ``jacobi: for i in 0:N-2: B[i + 1] = f(A[i], A[i + 1], A[i + 2])``, in the coordinates of the variables.
 
     After: a compute set over ``jacobi_blocks``, whose vertices hold ``A[i_begin : i_begin + i_size + 2]`` and
-    ``B[i_begin + 1 : i_begin + i_size + 1]`` and run ``for i in 0:i_size: B[i] = f(A[i], A[i + 1], A[i + 2])``. Dimensions whose iterations
-    touch different elements are divided; if there are none, those of reductions are, with partial results that a Combine folds.
-    What cannot be divided runs in one vertex on one tile, with a note that says why. The pass changes no mapping, and no order of
-    iterations that depend on each other.
+    ``B[i_begin + 1 : i_begin + i_size + 1]`` and run ``for i in 0:i_size: B[i] = f(A[i], A[i + 1], A[i + 2])``.
+    Dimensions whose iterations touch different elements are divided; if there are none, those of reductions are, with
+    partial results that a Combine folds. What cannot be divided runs in one vertex on one tile, with a note that says
+    why. The pass changes no mapping, and no order of iterations that depend on each other.
 
     Raises DiagnosticError, with all findings, for stores of several iterations to one element.
     """
@@ -111,7 +111,7 @@ def _sentence(compute_set: ComputeSet) -> str:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The dimensions that are divided among vertices, those whose reductions leave partial results, and what went wrong."""
+    """The dimensions that are divided among vertices, whether reductions leave partial results, and what went wrong."""
 
     divided: tuple[str, ...]
     lanes: bool = False
@@ -127,7 +127,10 @@ def _plan(domain: Domain) -> _Plan:
         if not missing:
             return _Plan(reducing, lanes=True)
         if not parallel:
-            return _Plan((), note=f"runs on one tile: the reduction into '{missing}' has no identity to start partial results from")
+            return _Plan(
+                (),
+                note=f"runs on one tile: the reduction into '{missing}' has no identity to start partial results from",
+            )
     if parallel or not verdicts:
         return _Plan(parallel)
     return _Plan((), note=_obstacle(verdicts))
@@ -138,7 +141,7 @@ def _obstacle(verdicts: dict[str, Verdict]) -> str:
 
 
 def _is_worth_it(parallel: tuple[str, ...], reducing: tuple[str, ...], domain: Domain) -> bool:
-    """Whether to divide the reduction: nothing else can be divided, or only a few iterations and the reduction is larger."""
+    """Whether to divide the reduction: nothing else can be divided, or only a few iterations of a larger reduction."""
     few, many = (sympy.prod([domain.extents[name] for name in names]) for names in (parallel, reducing))
     return not parallel or bool(few.is_Integer and few < FEW and not (many.is_Integer and many <= few))
 
@@ -196,7 +199,9 @@ class _Vertex:
             body = tuple(replace(s, shared=False) if isinstance(s, For) else s for s in body)
         fields = (*(edge.field for edge in self.edges), *(lane.field for lane in self.lanes))
         blocks = tuple(BlockDimension(k, *self.names[name]) for k, name in enumerate(self.plan.divided))
-        types = {f.name: self.domain.graph.variable(f.variable).dtype for f in fields if not self._is_partial(f.variable)}
+        types = {
+            f.name: self.domain.graph.variable(f.variable).dtype for f in fields if not self._is_partial(f.variable)
+        }
         types |= {lane.field.name: lane.partial.dtype for lane in self.lanes}
         step = self.domain.step
         slots = slots_of(body, types, frozenset(self.taken))
@@ -244,12 +249,20 @@ class _Vertex:
     def _shares_words(self, body: Body) -> bool:
         """Whether two workers may write parts of one word.
 
-        They do not if each iteration writes a run of the elements that begins where the shared loop stands: the shares of the
-        workers are cut at multiples of four bytes.
+        They do not if each iteration writes a run of the elements that begins where the shared loop stands: the
+        shares of the workers are cut at multiples of four bytes.
         """
         shared = symbol(self._shared())
-        narrow = {edge.field.name for edge in self.edges if edge.field.direction is not Direction.INPUT and self._is_narrow(edge)}
-        stores = [statement.target for statement in walk(body) if isinstance(statement, Store) and statement.target.data in narrow]
+        narrow = {
+            edge.field.name
+            for edge in self.edges
+            if edge.field.direction is not Direction.INPUT and self._is_narrow(edge)
+        }
+        stores = [
+            statement.target
+            for statement in walk(body)
+            if isinstance(statement, Store) and statement.target.data in narrow
+        ]
         moving = [[index for index in target.indices if shared in index.free_symbols] for target in stores]
         return any(indices != [shared] for indices in moving)
 
@@ -257,7 +270,7 @@ class _Vertex:
         return self.domain.graph.variable(edge.field.variable).dtype.itemsize < 4
 
     def _values(self, body: Body) -> tuple[Value, ...]:
-        """Plain fields for all names that the body uses and does not define: of the block, of origins, of the program."""
+        """Plain fields for the names that the body uses but does not define: of block, origins, program."""
         used, known = used_names(body), self._known_values()
         free = used - defined_names(body)
         return tuple(value for name, value in known.items() if name in free)

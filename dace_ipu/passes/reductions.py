@@ -40,7 +40,7 @@ def _limit(dtype: DType, greatest: bool) -> str | None:
 
 
 def partial_type(dtype: DType) -> DType:
-    """The type of partial results: no narrower than a 32-bit word, which is all that two workers can write side by side."""
+    """The type of partial results: no narrower than the 32-bit word that two workers can write side by side."""
     if dtype.kind == "f":
         return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
     if dtype.kind == "c" or dtype.itemsize >= 4:

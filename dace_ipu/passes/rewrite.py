@@ -35,8 +35,9 @@ def _same_access(access: Access) -> Access:
 class Rewrite:
     """Replacements that are applied everywhere in a body: of scalars by expressions, of accesses, and of reads alone.
 
-    ``scalars`` maps names to sympy expressions: they replace the symbol in indices and loop bounds, and the name in texts.
-    An access is rewritten after the scalars in its indices. ``texts`` says how a scalar is spelled in texts, if not as sympy does.
+    ``scalars`` maps names to sympy expressions: they replace the symbol in indices and loop bounds, and the name in
+    texts. An access is rewritten after the scalars in its indices. ``texts`` says how a scalar is spelled in texts,
+    if not as sympy does.
     """
 
     scalars: Mapping[str, Expr]
@@ -56,7 +57,9 @@ class Rewrite:
         """The computation with its reads and scalars replaced. A name in ``reads`` hides a scalar of the same name."""
         hidden = {name for name, _ in code.reads}
         texts = {name: self.texts.get(name, str(new)) for name, new in self.scalars.items() if name not in hidden}
-        return Code(replace_names(code.text, texts), tuple((name, self.read(self.element(read))) for name, read in code.reads))
+        return Code(
+            replace_names(code.text, texts), tuple((name, self.read(self.element(read))) for name, read in code.reads)
+        )
 
     def body(self, body: Body) -> Body:
         """The statements with everything replaced."""

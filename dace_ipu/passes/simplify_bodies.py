@@ -34,9 +34,10 @@ LONGEST = 100  # characters of a computation: what would be longer keeps its tem
 class SimplifyBodies:
     """Before: ``a = A[i]; b = a + 1; B[i] = b``. After: ``B[i] = A[i] + 1``.
 
-    Scalars that are used once go to where they are used, constants and copies of other scalars to all places; integers become part
-    of the indices that use them. Unused scalars and empty loops go. No computation is done twice, none moves over a write of what
-    it reads or into a loop, and a declaration that converts to another type stays.
+    Scalars that are used once go to where they are used, constants and copies of other scalars to all places;
+    integers become part of the indices that use them. Unused scalars and empty loops go. No computation is done
+    twice, none moves over a write of what it reads or into a loop, and a declaration that converts to another type
+    stays.
     """
 
     name: str = "simplify_bodies"
@@ -55,7 +56,7 @@ class SimplifyBodies:
 
 
 def simplified(body: Body, arrays: Mapping[str, DType], scalars: Mapping[str, DType]) -> Body:
-    """The body, simplified until nothing changes. ``arrays`` and ``scalars`` are the types of what comes from outside."""
+    """The body, simplified until nothing changes. ``arrays`` and ``scalars`` are types of what comes from outside."""
     before: Body | None = None
     while body != before:
         before = body
@@ -65,7 +66,7 @@ def simplified(body: Body, arrays: Mapping[str, DType], scalars: Mapping[str, DT
 
 
 def _declared_late(body: Body) -> Body:
-    """``x: float; ...; x = value`` becomes ``...; x: float = value`` if that is the only assignment, in the same list."""
+    """``x: float; ...; x = value`` becomes ``...; x: float = value``, if nothing else assigns it."""
     result = list(body)
     for declaration in body:
         if not isinstance(declaration, Declare) or declaration.value is not None:
@@ -146,7 +147,9 @@ class _Scalars:
         if self._is_free(declaration, rest):
             moved: Body | None = everywhere(rest, name, value)
             return None if moved is None or name in used_names(moved) else moved
-        if occurrences(name, rest) != 1 or not (self._keeps_type(declaration) or self._converts_again(declaration, rest)):
+        if occurrences(name, rest) != 1 or not (
+            self._keeps_type(declaration) or self._converts_again(declaration, rest)
+        ):
             return None
         moved = Move(name, value).into(rest)
         return None if moved is None or not _is_readable(declaration, rest, moved) else moved
@@ -160,7 +163,12 @@ class _Scalars:
         number = literal(text)
         if number is None or not fits(number, declaration.dtype):
             return False
-        uses = ((statement, code) for statement in walk(rest) for code in codes(statement) if declaration.name in names(code.text))
+        uses = (
+            (statement, code)
+            for statement in walk(rest)
+            for code in codes(statement)
+            if declaration.name in names(code.text)
+        )
         return all(self._takes_number(declaration, statement, code) for statement, code in uses)
 
     def _takes_number(self, declaration: Declare, statement: Statement, code: Code) -> bool:

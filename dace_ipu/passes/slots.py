@@ -1,8 +1,8 @@
 """Estimates of the work of a vertex, in issue slots of a worker.
 
 A worker issues one bundle at a time; the costs of operations are those of PopLibs' cycle estimators
-(popops/popopsCycleEstimators.cpp) and of compiler-rt's routines for division on the IPU. Indices of arrays are free (post-increment
-addressing), but for divisions in them.
+(popops/popopsCycleEstimators.cpp) and of compiler-rt's routines for division on the IPU. Indices of arrays are free
+(post-increment addressing), but for divisions in them.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ def _store(store: Store, types: Mapping[str, DType]) -> int:
 
 def _index(access: Access) -> int:
     divisions = (atom for index in access.indices for atom in index.atoms(sympy.floor, sympy.Mod))
-    return sum(2 if _is_power_of_two(sympy.denom(atom.args[0]), atom.args[-1]) else INTEGER_DIVISION for atom in divisions)
+    return sum(
+        2 if _is_power_of_two(sympy.denom(atom.args[0]), atom.args[-1]) else INTEGER_DIVISION for atom in divisions
+    )
 
 
 def _is_power_of_two(*candidates: Expr) -> bool:

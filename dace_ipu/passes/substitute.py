@@ -43,7 +43,7 @@ def with_code(statement: Statement, old: Code, new: Code) -> Statement:
 
 
 def occurrences(name: str, body: Body) -> int:
-    """How often a scalar is mentioned in texts; 2 at least if it is in an index or a bound, where no computation can go."""
+    """How often texts mention a scalar; 2 at least if an index or a bound does, where no computation can go."""
     return sum(_own_occurrences(name, statement) for statement in walk(body))
 
 
@@ -111,9 +111,12 @@ class Move:
 
     def _is_spoiled_by(self, statement: Statement) -> bool:
         data = {access.data for _, access in self.value.reads}
-        scalars = names(self.value.text) | {s.name for _, a in self.value.reads for i in a.indices for s in i.free_symbols}
+        scalars = names(self.value.text) | {
+            s.name for _, a in self.value.reads for i in a.indices for s in i.free_symbols
+        }
         return any(
-            (isinstance(inner, Store) and inner.target.data in data) or (isinstance(inner, Assign) and inner.name in scalars)
+            (isinstance(inner, Store) and inner.target.data in data)
+            or (isinstance(inner, Assign) and inner.name in scalars)
             for inner in walk((statement,))
         )
 

@@ -7,8 +7,7 @@ get in each other's way.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial, reduce
 from typing import Any
 
@@ -25,6 +24,7 @@ from dace_ipu.tile_graph.nodes import (
     Copy,
     CopyIn,
     CopyOut,
+    Dimension,
     Direction,
     HostArray,
     MapStep,
@@ -150,9 +150,7 @@ class _Machine:
     def _map(self, step: MapStep) -> None:
         body = compile_body(step.body)
         stale = {name: self._variables[name].copy() for name in _read_and_stored(step.body)}
-        extents = [range(self._number(dimension.extent)) for dimension in step.domain]
-        for point in itertools.product(*extents):
-            names = {**self._symbols, **{d.name: i for d, i in zip(step.domain, point, strict=True)}}
+        for names in _points(step.domain, self._symbols):
             body(Frame(names, _MapMemory(dict(self._variables), stale)))
 
     def _compute_set(self, step: ComputeSet) -> None:
@@ -201,12 +199,11 @@ class _Machine:
         variable = self._variables[step.target.variable]
         place = self._place(step.target.variable, step.target.ranges, self._symbols)
         old = variable[place]
-        lanes = partials.reshape(len(partials), -1)
-        if lanes.shape[1] != old.size:
-            raise ValueError(f"rows of {lanes.shape[1]} partial results for {old.size} elements")
-        for element, column in enumerate(lanes.T):
-            result = reduce(partial(combine, step.reduction), column, old.flat[element])
-            old.flat[element] = functions.convert(result, old.dtype)
+        if partials.shape[1:] != old.shape:
+            raise ValueError(f"rows of {partials.shape[1:]} partial results for {old.shape} elements")
+        for element in np.ndindex(old.shape):
+            lanes = partials[(slice(None), *element)]
+            old[element] = functions.convert(reduce(partial(combine, step.reduction), lanes, old[element]), old.dtype)
         variable[place] = old
 
     def _repeat(self, step: Repeat) -> None:
@@ -252,6 +249,16 @@ def _span_text(variable: str, spans: Iterable[range]) -> str:
 
 
 # ---- maps ------------------------------------------------------------------------------------------------------------
+
+
+def _points(domain: tuple[Dimension, ...], values: Names) -> Iterator[Names]:
+    """The values of all names at each point, row-major. An extent may depend on the dimensions before it."""
+    if not domain:
+        yield dict(values)
+        return
+    first, rest = domain[0], domain[1:]
+    for i in range(evaluate(first.extent, values)):
+        yield from _points(rest, {**values, first.name: i})
 
 
 def _read_and_stored(body: tuple[Statement, ...]) -> list[str]:

@@ -31,12 +31,12 @@ from dace_ipu.tile_graph.nodes import (
     Variable,
 )
 
-__all__ = ["mapping_tiles", "variable_shape"]
+__all__ = ["linear_bounds", "mapping_tiles", "variable_shape"]
 
 Tiles = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 _LEAST_BYTES = 128
-_VECTOR_BYTES = 8  # of the data path of a worker: two floats, four halves
+_VECTOR_WIDTH = {np.dtype(np.float32): 2, np.dtype(np.float16): 4}  # 1 for all others
 
 
 def variable_shape(variable: Variable, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> tuple[int, ...]:
@@ -45,14 +45,14 @@ def variable_shape(variable: Variable, graph: TileGraph, symbols: Mapping[str, i
     if variable.lanes_of is None:
         return shape
     partition, factor = variable.lanes_of
-    parts = grid(_extents(partition, graph, symbols), tiles)
-    return (shape[0] * factor * (math.prod(parts) if parts else 0), *shape[1:])
+    return (shape[0] * factor * _block_count(partition, graph, symbols, tiles), *shape[1:])
 
 
 def mapping_tiles(variable: Variable, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> Tiles:
     """The tile of each element of a variable, in an array of the variable's shape.
 
-    Raises ValueError if the variable has no mapping, or one of a tile that does not exist.
+    Raises ValueError if the variable has no mapping, or one of a tile that does not exist; KeyError if a symbol has no
+    value.
     """
     shape = variable_shape(variable, graph, symbols, tiles)
     match variable.mapping:
@@ -64,11 +64,37 @@ def mapping_tiles(variable: Variable, graph: TileGraph, symbols: Mapping[str, in
             return np.full(shape, tile)
         case BlockMapping() as mapping:
             return _blocks(mapping, shape, _extents(mapping.partition, graph, symbols), symbols, tiles)
-        case LaneMapping(lanes_per_block=lanes):
-            rows = np.arange(shape[0]) // lanes
-            return np.broadcast_to(rows.reshape(-1, *[1] * (len(shape) - 1)), shape).copy()
+        case LaneMapping(partition=partition, lanes_per_block=lanes):
+            return _lanes(lanes, _block_count(partition, graph, symbols, tiles), shape)
         case _:
             raise ValueError(f"'{variable.name}' has no mapping")
+
+
+def linear_bounds(count: int, dtype: DType, tiles: int) -> list[tuple[int, int]]:
+    """The elements ``begin <= e < end`` that ``mapTensorLinearly`` gives to tile 0, tile 1, ...
+
+    ``dtype`` is one that Poplar has: not a complex one.
+    """
+    if count == 0:
+        return []
+    grain, least = _VECTOR_WIDTH.get(dtype, 1), _ceil(_LEAST_BYTES, dtype.itemsize)
+    grains = _ceil(count, grain)
+    each = max(_ceil(grains, tiles), _ceil(grains, max(1, grains // _ceil(least, grain))))
+    used = _ceil(grains, each)
+    borders = [min(tile * grains // used * grain, count) for tile in range(used + 1)]
+    return list(zip(borders, borders[1:], strict=False))
+
+
+def _block_count(partition: str, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> int:
+    parts = grid(_extents(partition, graph, symbols), tiles)
+    return 0 if parts is None else math.prod(parts)
+
+
+def _lanes(lanes: int, block_count: int, shape: tuple[int, ...]) -> Tiles:
+    if shape[0] != lanes * block_count:
+        raise ValueError(f"{shape[0]} rows of partial results for {block_count} blocks of {lanes}")
+    rows = np.arange(shape[0]) // lanes
+    return np.broadcast_to(rows.reshape(-1, *[1] * (len(shape) - 1)), shape).copy()
 
 
 def _extents(partition: str, graph: TileGraph, symbols: Mapping[str, int]) -> tuple[int, ...]:
@@ -77,17 +103,10 @@ def _extents(partition: str, graph: TileGraph, symbols: Mapping[str, int]) -> tu
 
 def _linear(count: int, dtype: DType, tiles: int) -> Tiles:
     """A complex number is two floats, which lie together."""
-    if count == 0:
-        return np.zeros(0, np.int64)
-    floats = 2 if dtype.kind == "c" else 1
-    width = dtype.itemsize // floats
-    grain, least = max(1, _VECTOR_BYTES // width), _ceil(_LEAST_BYTES, width)
-    elements = count * floats
-    grains = _ceil(elements, grain)
-    each = max(_ceil(grains, tiles), _ceil(grains, max(1, grains // _ceil(least, grain))))
-    used = _ceil(grains, each)
-    starts = np.array([tile * grains // used * grain for tile in range(used)])
-    return np.searchsorted(starts, np.arange(count) * floats, side="right") - 1
+    if dtype.kind == "c":
+        return _linear(2 * count, np.dtype(np.float32), tiles)[::2]
+    sizes = [end - begin for begin, end in linear_bounds(count, dtype, tiles)]
+    return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _blocks(

@@ -136,7 +136,10 @@ class Slice:
 
 @dataclass(frozen=True)
 class Dimension:
-    """One dimension of a domain: ``name`` runs over 0, 1, ... ``extent`` - 1 (none if ``extent`` <= 0)."""
+    """One dimension of a domain: ``name`` runs over 0, 1, ... ``extent`` - 1 (none if ``extent`` <= 0).
+
+    ``extent`` may depend on the dimensions before it.
+    """
 
     name: str
     extent: Expr

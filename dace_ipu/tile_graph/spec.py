@@ -1,24 +1,24 @@
-"""What a correct tile graph is, as a program: ``check`` finds every violation at once.
+"""The rules of tile graphs, as a program: what lowering may produce and every pass must keep.
 
-Level 1 is what lowering makes (map steps, variables without places), level 2 what the printers need (compute sets,
-every variable with a mapping).
+``check`` looks at everything and reports all faults at once. A fault is an error of this package, not of its user.
+Sizes are compared as far as expanding expressions shows a difference.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import sympy
 
-from dace_ipu.tile_graph.body import DType, Expr, For, If, Statement, While
-from dace_ipu.tile_graph.indices import difference
+from dace_ipu.tile_graph.body import DType, Expr, symbol
+from dace_ipu.tile_graph.indices import compile_index, difference
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
     WORKER,
-    BlockDimension,
     BlockMapping,
     Combine,
     ComputeSet,
@@ -38,152 +38,157 @@ from dace_ipu.tile_graph.nodes import (
     Step,
     TileGraph,
     TileMapping,
+    Value,
     Variable,
 )
-from dace_ipu.tile_graph.spec_bodies import (
-    ArrayType,
-    Report,
-    Scope,
-    check_body,
-    check_dtype,
-    check_index,
-    check_name,
-    check_reduction,
-)
+from dace_ipu.tile_graph.spec_body import DEVICE_TYPES, BodyRules, Faults, name_fault, reduction_faults
 
 __all__ = ["SpecError", "check"]
 
+#: Types of the caller's arrays.
+HOST_TYPES = (*DEVICE_TYPES, np.dtype(np.float64), np.dtype(np.complex128))
+
 
 class SpecError(Exception):
-    """A tile graph breaks its specification: lowering or a pass is wrong. ``faults`` has a sentence for each
-    violation."""
+    """A tile graph breaks rules. ``faults`` has one sentence for each, in the order of the graph."""
 
     def __init__(self, graph: str, faults: Iterable[str]) -> None:
-        self.faults = tuple(dict.fromkeys(faults))
-        super().__init__("\n".join([f"the tile graph '{graph}' is not correct:", *(f"  {f}" for f in self.faults)]))
+        self.faults = tuple(faults)
+        super().__init__(graph, self.faults)
+        self._text = f"tile graph '{graph}':\n" + "\n".join(f"  {fault}" for fault in self.faults)
+
+    def __str__(self) -> str:
+        return self._text
 
 
 def check(graph: TileGraph, level: int) -> None:
-    """Raises SpecError with everything that is wrong with a graph of level 1 or 2; ValueError for other levels."""
+    """Raise SpecError, with all faults, if the graph is not a good one of that level.
+
+    Level 1 allows maps and compute sets side by side, and variables without a mapping: what lies between lowering and
+    the last pass. Level 2 is what can be printed: no maps, and a mapping for every variable.
+    """
     if level not in (1, 2):
         raise ValueError(f"tile graphs have the levels 1 and 2, not {level}")
-    faults: list[str] = []
-    _Checker(graph, level, faults).check()
+    faults = tuple(dict.fromkeys(_Checker(graph, level).faults()))
     if faults:
         raise SpecError(graph.name, faults)
 
 
 class _Checker:
-    def __init__(self, graph: TileGraph, level: int, faults: list[str]) -> None:
+    def __init__(self, graph: TileGraph, level: int) -> None:
         self._graph = graph
         self._level = level
-        self._faults = faults
-        self._symbols: dict[str, DType] = dict(graph.symbols)
-        self._variables = {v.name: v for v in graph.variables}
-        self._hosts = {h.name: h for h in graph.hosts}
-        self._partitions = {p.name: p for p in graph.partitions}
+        self._integers = frozenset(name for name, dtype in graph.symbols if dtype.kind in "iu")
+        self._symbols = frozenset(name for name, _ in graph.symbols)
+        self._variables = {variable.name: variable for variable in graph.variables}
+        self._hosts = {host.name: host for host in graph.hosts}
+        self._partitions = {partition.name: partition for partition in graph.partitions}
 
-    def check(self) -> None:
-        self._names()
-        for variable in self._graph.variables:
-            self._variable(variable, self._at(f"variable '{variable.name}'"))
+    def faults(self) -> Faults:
+        yield from self._names()
+        for name, dtype in self._graph.symbols:
+            yield from _type(f"symbol '{name}'", dtype, DEVICE_TYPES)
         for host in self._graph.hosts:
-            self._host(host, self._at(f"host array '{host.name}'"))
+            yield from _within(f"host array '{host.name}'", self._host(host))
+        for variable in self._graph.variables:
+            yield from _within(f"variable '{variable.name}'", self._variable(variable))
         for partition in self._graph.partitions:
-            self._partition(partition, self._at(f"partition '{partition.name}'"))
-        self._steps(self._graph.steps)
+            yield from _within(f"partition '{partition.name}'", self._exprs("extent", partition.extents))
+        yield from self._steps(self._graph.steps)
 
-    def _at(self, place: str) -> Report:
-        return lambda text: self._faults.append(f"{place}: {text}")
+    # ---- names and expressions ---------------------------------------------------------------------------------------
 
-    # ---- data ----------------------------------------------------------------------------------------------------
+    def _names(self) -> Faults:
+        graph = self._graph
+        data = [*[name for name, _ in graph.symbols], *[variable.name for variable in graph.variables]]
+        groups = {
+            "program": [graph.name],
+            "symbol or variable": data,
+            "host array": [host.name for host in graph.hosts],
+            "partition": [partition.name for partition in graph.partitions],
+            "step": [step.name for step in _walk(graph.steps) if isinstance(step, (MapStep, ComputeSet))],
+        }
+        for kind, names in groups.items():
+            yield from _distinct(kind, names)
+            yield from (fault for name in names for fault in name_fault(kind, name))
+        yield from (f"symbol '{name}' has a reserved name" for name in data if name in self._symbols & {WORKER, BLOCK})
 
-    def _names(self) -> None:
-        graph, report = self._graph, self._at("names")
-        families = [
-            [*(v.name for v in graph.variables), *self._symbols_listed(), *(p.name for p in graph.partitions)],
-            [host.name for host in graph.hosts],
-            [step.name for step in _walk(graph.steps) if isinstance(step, (MapStep, ComputeSet))],
-        ]
-        for family in families:
-            for name in family:
-                check_name(name, report)
-            for name in _repeated(family):
-                report(f"'{name}' is used twice")
+    def _exprs(self, what: str, exprs: Iterable[Expr], extra: Iterable[str] = ()) -> Faults:
+        for expr in exprs:
+            yield from expression_faults(what, expr, self._integers.union(extra))
 
-    def _symbols_listed(self) -> list[str]:
-        return [name for name, _ in self._graph.symbols]
+    # ---- data --------------------------------------------------------------------------------------------------------
 
-    def _expressions(self, expressions: Iterable[Expr], what: str, report: Report) -> None:
-        for expression in expressions:
-            check_index(expression, self._symbols, what, report)
+    def _host(self, host: HostArray) -> Faults:
+        yield from _type("it", host.dtype, HOST_TYPES)
+        yield from self._exprs("shape", host.shape)
+        yield from self._exprs("stride", host.strides)
+        yield from self._exprs("offset", (host.offset,))
+        if len(host.shape) != len(host.strides):
+            yield f"{len(host.shape)} dimensions but {len(host.strides)} strides"
+        if host.scalar and (math.prod(host.shape) != 1 or host.offset != 0):
+            yield "a scalar has the shape (1,) and the offset 0"
 
-    def _variable(self, variable: Variable, report: Report) -> None:
-        check_dtype(variable.dtype, report)
-        self._expressions(variable.shape, "shape", report)
+    def _variable(self, variable: Variable) -> Faults:
+        yield from _type("it", variable.dtype, DEVICE_TYPES)
+        yield from self._exprs("shape", variable.shape)
         if not variable.shape:
-            report("it has no dimensions (a scalar has the shape (1,))")
-        if any(sympy.sympify(size).is_negative for size in variable.shape):
-            report(f"the shape {variable.shape} is negative")
+            yield "it has no dimensions; a scalar has the shape (1,)"
         if variable.constant is not None:
-            _constant(variable, report)
+            yield from self._constant(variable, len(variable.constant))
         if variable.lanes_of is not None:
-            self._lanes(variable.lanes_of, report)
-        self._mapping(variable, report)
+            yield from self._lanes(variable, *variable.lanes_of)
+        yield from self._mapping(variable)
 
-    def _lanes(self, lanes: tuple[str, int], report: Report) -> None:
-        if lanes[0] not in self._partitions:
-            report(f"there is no partition '{lanes[0]}'")
-        if lanes[1] < 1:
-            report(f"a block has {lanes[1]} lanes")
+    def _constant(self, variable: Variable, values: int) -> Faults:
+        if difference(math.prod(variable.shape), values) != 0:
+            yield f"{values} constant values for the shape {variable.shape}"
+        if variable.persistent:
+            yield "it is constant and persistent"
 
-    def _mapping(self, variable: Variable, report: Report) -> None:
+    def _lanes(self, variable: Variable, partition: str, factor: int) -> Faults:
+        if partition not in self._partitions:
+            yield f"its lanes follow the unknown partition '{partition}'"
+        if factor < 1:
+            yield f"{factor} lanes a block"
+        if variable.shape[:1] != (1,):
+            yield "the first dimension of partial results is 1, times the lanes"
+
+    def _mapping(self, variable: Variable) -> Faults:
         match variable.mapping:
-            case None if self._level == 2:
-                report("it has no mapping")
-            case TileMapping(tile) if tile < 0:
-                report(f"it is mapped to tile {tile}")
+            case None:
+                if self._level == 2:
+                    yield "it has no mapping"
+            case TileMapping(tile=tile):
+                if tile < 0:
+                    yield f"it is mapped to tile {tile}"
             case BlockMapping() as mapping:
-                self._block_mapping(mapping, variable, report)
-            case LaneMapping(partition, lanes):
+                yield from self._block_mapping(variable, mapping)
+            case LaneMapping(partition=partition, lanes_per_block=lanes):
                 if variable.lanes_of != (partition, lanes):
-                    report(f"it is mapped by lanes of {(partition, lanes)}, but has those of {variable.lanes_of}")
-                self._lanes((partition, lanes), report)
+                    yield f"it is mapped to {lanes} lanes a block of '{partition}', but has {variable.lanes_of}"
 
-    def _block_mapping(self, mapping: BlockMapping, variable: Variable, report: Report) -> None:
+    def _block_mapping(self, variable: Variable, mapping: BlockMapping) -> Faults:
         partition = self._partitions.get(mapping.partition)
         if partition is None:
-            report(f"there is no partition '{mapping.partition}'")
+            yield f"it is mapped to the unknown partition '{mapping.partition}'"
             return
         if len(mapping.follow) != len(variable.shape):
-            report(f"its mapping has {len(mapping.follow)} dimensions, it has {len(variable.shape)}")
-        follows = [follow for follow in mapping.follow if follow is not None]
-        self._expressions((follow.offset for follow in follows), "mapping", report)
-        for dimension in _repeated([follow.dimension for follow in follows]):
-            report(f"two dimensions follow dimension {dimension} of '{partition.name}'")
-        for follow in follows:
+            yield f"its mapping has {len(mapping.follow)} entries for {len(variable.shape)} dimensions"
+        followed = [follow for follow in mapping.follow if follow is not None]
+        yield from _distinct("dimension of the partition in the mapping:", [str(f.dimension) for f in followed])
+        for follow in followed:
+            yield from self._exprs("offset in its mapping", (follow.offset,))
             if not 0 <= follow.dimension < len(partition.extents):
-                report(f"'{partition.name}' has no dimension {follow.dimension}")
+                yield f"its mapping follows dimension {follow.dimension} of '{partition.name}'"
             if follow.stride == 0:
-                report("it follows a partition with stride 0")
+                yield "its mapping has a stride of 0"
 
-    def _host(self, host: HostArray, report: Report) -> None:
-        self._expressions((*host.shape, *host.strides, host.offset), "layout", report)
-        if len(host.shape) != len(host.strides):
-            report(f"it has {len(host.shape)} dimensions and {len(host.strides)} strides")
-        if host.scalar and any(size != 1 for size in host.shape):
-            report(f"it is a scalar of shape {host.shape}")
+    # ---- steps -------------------------------------------------------------------------------------------------------
 
-    def _partition(self, partition: Partition, report: Report) -> None:
-        self._expressions(partition.extents, "extent", report)
-        if not partition.extents:
-            report("it has no dimensions")
-
-    # ---- steps ---------------------------------------------------------------------------------------------------
-
-    def _steps(self, steps: tuple[Step, ...]) -> None:
-        methods: dict[type, Callable[[Any, Report], None]] = {
-            MapStep: self._map_step,
+    def _steps(self, steps: tuple[Step, ...]) -> Faults:
+        rules: dict[type, Callable[[Any], Faults]] = {
+            MapStep: self._map,
             ComputeSet: self._compute_set,
             Copy: self._copy,
             CopyIn: self._copy_in,
@@ -192,277 +197,250 @@ class _Checker:
             Repeat: self._repeat,
         }
         for step in steps:
-            report = self._at(f"{type(step).__name__} {_title(step)}")
-            if isinstance(step, MapStep if self._level == 2 else (ComputeSet, Combine)):
-                report(f"does not belong into a graph of level {self._level}")
-            methods[type(step)](step, report)
+            yield from _within(_label(step), rules[type(step)](step))
 
-    def _map_step(self, step: MapStep, report: Report) -> None:
-        known = dict(self._symbols)
-        for dimension in step.domain:
-            check_index(dimension.extent, known, f"extent of {dimension.name}", report)
-            check_name(dimension.name, report)
-            if dimension.name in known or dimension.name in self._variables:
-                report(f"'{dimension.name}' is declared twice")
-            known[dimension.name] = _INDEX
-        arrays = {v.name: ArrayType(len(v.shape), v.dtype) for v in self._graph.variables}
-        scope = Scope(arrays, known)
-        check_body(step.body, scope, report)
-        for name in sorted(scope.stored & set(self._variables)):
-            self._target(name, report)
+    def _map(self, step: MapStep) -> Faults:
+        if self._level == 2:
+            yield "a map in a graph of level 2"
+        names = [dimension.name for dimension in step.domain]
+        yield from _distinct("dimension", names)
+        yield from (f"dimension '{name}' hides a symbol" for name in names if name in self._symbols)
+        yield from (fault for name in names for fault in name_fault("dimension", name))
+        for k, dimension in enumerate(step.domain):
+            yield from self._exprs("extent", (dimension.extent,), names[:k])
+        arrays = {variable.name: (len(variable.shape), variable.dtype) for variable in self._graph.variables}
+        constant = frozenset(name for name, variable in self._variables.items() if variable.constant is not None)
+        scalars = {**dict(self._graph.symbols), **dict.fromkeys(names)}
+        yield from BodyRules(arrays, constant, scalars).faults(step.body)
 
-    def _copy(self, step: Copy, report: Report) -> None:
-        source, target = (self._slice(box, report) for box in (step.source_slice, step.target_slice))
-        if source is None or target is None:
-            return
-        self._target(target.name, report)
-        if source.dtype != target.dtype:
-            report(f"copies {source.dtype} to {target.dtype}")
-        sizes = [sympy.prod(map(_size, box.ranges)) for box in (step.source_slice, step.target_slice)]
-        if difference(*sizes) not in (0, None):
-            report(f"copies {sizes[0]} elements to {sizes[1]}")
-
-    def _slice(self, box: Slice, report: Report) -> Variable | None:
-        variable = self._named(box.variable, report)
-        if variable is not None:
-            self._ranges(box.ranges, variable, self._symbols, report)
-        return variable
-
-    def _named(self, name: str, report: Report) -> Variable | None:
-        if name not in self._variables:
-            report(f"there is no variable '{name}'")
-        return self._variables.get(name)
-
-    def _target(self, name: str, report: Report) -> None:
-        if name in self._variables and self._variables[name].constant is not None:
-            report(f"writes the constant '{name}'")
-
-    def _ranges(self, ranges: tuple[Range, ...], variable: Variable, known: Mapping[str, Any], report: Report) -> None:
-        if len(ranges) != len(variable.shape):
-            report(
-                f"a slice of '{variable.name}' has {len(ranges)} ranges, the variable {len(variable.shape)} dimensions"
-            )
-        sizes = (None, *variable.shape[1:]) if variable.lanes_of else variable.shape
-        for range_, size in zip(ranges, sizes, strict=False):
-            for bound in (range_.begin, range_.end):
-                check_index(bound, known, f"slice of '{variable.name}'", report)
-            _within(range_, size, variable.name, report)
-
-    def _copy_in(self, step: CopyIn, report: Report) -> None:
-        variable, host = self._transfer(step.variable, step.host, report)
-        if variable is not None and host is not None:
-            self._target(variable.name, report)
-            _convertible(host.dtype, variable.dtype, report)
-
-    def _copy_out(self, step: CopyOut, report: Report) -> None:
-        variable, host = self._transfer(step.variable, step.host, report)
-        if variable is not None and host is not None:
-            _convertible(variable.dtype, host.dtype, report)
-            if host.scalar:
-                report(f"the host's '{host.name}' is passed by value")
-
-    def _transfer(self, name: str, host_name: str, report: Report) -> tuple[Variable | None, HostArray | None]:
-        variable, host = self._named(name, report), self._hosts.get(host_name)
-        if host is None:
-            report(f"there is no host array '{host_name}'")
-        elif variable is not None and not _same_shape(host, variable):
-            report(f"the host's '{host_name}' has shape {host.shape}, '{name}' has {variable.shape}")
-        return variable, host
-
-    def _combine(self, step: Combine, report: Report) -> None:
-        target, partial = self._slice(step.target, report), self._named(step.partial, report)
-        if not step.reduction.associative:
-            report("the reduction of partial results is not associative")
-        if target is None or partial is None:
-            return
-        self._target(target.name, report)
-        check_reduction(step.reduction, target.dtype, report)
-        _convertible(partial.dtype, target.dtype, report)
-        sizes = tuple(map(_size, step.target.ranges))
-        rows = partial.shape[1:]
-        if len(rows) != len(sizes) or any(difference(a, b) not in (0, None) for a, b in zip(rows, sizes, strict=True)):
-            report(f"the lanes of '{partial.name}' have shape {rows}, the target {sizes}")
-
-    def _repeat(self, step: Repeat, report: Report) -> None:
-        check_index(step.count, self._symbols, "count", report)
-        self._steps(step.body)
-
-    # ---- compute sets --------------------------------------------------------------------------------------------
-
-    def _compute_set(self, step: ComputeSet, report: Report) -> None:
-        known = {**self._symbols, **self._block(step, report)}
-        for edge in step.fields:
-            self._field(edge, known, lambda text, name=edge.name: report(f"field '{name}': {text}"))  # type: ignore[misc]
+    def _compute_set(self, step: ComputeSet) -> Faults:
+        partition = None if step.partition is None else self._partitions.get(step.partition)
+        if step.partition is not None and partition is None:
+            yield f"unknown partition '{step.partition}'"
+        yield from self._block_dimensions(step, partition)
+        block = [name for dimension in step.block for name in (dimension.begin, dimension.size)]
+        names = [*block, *([BLOCK] if step.partition is not None else [])]
+        yield from self._exprs("slots", (step.slots,), block)
+        yield from _distinct("field or value", [*[f.name for f in step.fields], *[v.name for v in step.values]])
+        for field in step.fields:
+            yield from _within(f"field '{field.name}'", self._field(field, names))
         for value in step.values:
-            check_dtype(value.dtype, report)
-            check_index(value.expr, known, f"value '{value.name}'", report)
-        check_index(step.slots, known, "slots", report)
-        names = [*(edge.name for edge in step.fields), *(value.name for value in step.values)]
-        for name in names:
-            check_name(name, report)
-        for name in _repeated(names):
-            report(f"'{name}' is declared twice")
-        self._one_field_a_written_variable(step, report)
-        self._vertex_body(step, report)
+            yield from _within(f"value '{value.name}'", self._value(value, names))
+        yield from _written_once(step)
+        yield from self._vertex_body(step)
 
-    def _block(self, step: ComputeSet, report: Report) -> dict[str, DType]:
-        """Checks the block's own names and gives them, with their types."""
-        if step.partition is None:
-            if step.block:
-                report("it has dimensions of blocks, but no partition")
-            return {}
-        if step.partition not in self._partitions:
-            report(f"there is no partition '{step.partition}'")
-            return {}
-        rank = len(self._partitions[step.partition].extents)
-        for index in [*_repeated([d.index for d in step.block])]:
-            report(f"dimension {index} of the partition is named twice")
-        for index in (d.index for d in step.block if not 0 <= d.index < rank):
-            report(f"'{step.partition}' has no dimension {index}")
-        self._block_names(step.block, report)
-        return {name: _INDEX for d in step.block for name in (d.begin, d.size)} | {BLOCK: _INDEX}
+    def _block_dimensions(self, step: ComputeSet, partition: Partition | None) -> Faults:
+        rank = 0 if partition is None else len(partition.extents)
+        names = [name for dimension in step.block for name in (dimension.begin, dimension.size)]
+        yield from _distinct("block symbol", names)
+        yield from _distinct("block dimension", [str(dimension.index) for dimension in step.block])
+        yield from (f"block symbol '{name}' hides a symbol" for name in names if name in self._symbols)
+        for dimension in step.block:
+            if not 0 <= dimension.index < rank:
+                yield f"block dimension {dimension.index} of a partition with {rank}"
 
-    def _block_names(self, block: tuple[BlockDimension, ...], report: Report) -> None:
-        names = [name for dimension in block for name in (dimension.begin, dimension.size)]
-        for name in names:
-            check_name(name, report)
-        for name in [*_repeated(names), *(n for n in names if n in self._symbols)]:
-            report(f"'{name}' is declared twice")
-
-    def _field(self, edge: Field, known: Mapping[str, Any], report: Report) -> None:
-        variable = self._named(edge.variable, report)
+    def _field(self, field: Field, names: list[str]) -> Faults:
+        yield from name_fault("it:", field.name)
+        variable = self._variables.get(field.variable)
         if variable is None:
+            yield f"unknown variable '{field.variable}'"
             return
-        self._ranges(edge.ranges, variable, known, report)
-        if edge.direction is not Direction.INPUT:
-            self._target(edge.variable, report)
-        _layout(edge, variable, report)
+        yield from self._ranges(field.ranges, variable, names)
+        yield from _layout(field, variable)
+        if variable.constant is not None and field.direction is not Direction.INPUT:
+            yield f"it writes the constant '{field.variable}'"
 
-    def _one_field_a_written_variable(self, step: ComputeSet, report: Report) -> None:
-        written = {edge.variable for edge in step.fields if edge.direction is not Direction.INPUT}
-        for name in _repeated([edge.variable for edge in step.fields]):
-            if name in written:
-                report(f"'{name}' is written and has several fields")
+    def _value(self, value: Value, names: list[str]) -> Faults:
+        yield from name_fault("it:", value.name)
+        yield from _type("it", value.dtype, DEVICE_TYPES)
+        if value.dtype.kind == "f":
+            if str(value.expr) not in self._symbols:
+                yield f"'{value.expr}' is not a symbol; a value of type {value.dtype} is one"
+        else:
+            yield from self._exprs("expression", (value.expr,), names)
 
-    def _vertex_body(self, step: ComputeSet, report: Report) -> None:
-        arrays = {edge.name: self._field_type(edge) for edge in step.fields if edge.variable in self._variables}
-        scalars = {value.name: value.dtype for value in step.values}
-        if step.workers:
-            scalars[WORKER] = _INDEX
-        scope = Scope(arrays, scalars, workers=step.workers)
-        check_body(step.body, scope, report)
-        _uses(step, scope, report)
-        _workers(step, scope, report)
+    def _vertex_body(self, step: ComputeSet) -> Faults:
+        fields = [field for field in step.fields if field.variable in self._variables]
+        ranks = {f.name: 0 if f.layout is Layout.SCALAR else len(f.ranges) for f in fields}
+        arrays = {f.name: (ranks[f.name], self._variables[f.variable].dtype) for f in fields}
+        inputs = frozenset(f.name for f in fields if f.direction is Direction.INPUT)
+        scalars = {**{value.name: value.dtype for value in step.values}, **({WORKER: None} if step.workers else {})}
+        rules = BodyRules(arrays, inputs, scalars, step.workers)
+        yield from rules.faults(step.body)
+        for field in fields:
+            if field.direction is not Direction.INPUT and field.name not in rules.stored:
+                yield f"field '{field.name}' is {field.direction.value}, but the body does not write it"
 
-    def _field_type(self, edge: Field) -> ArrayType:
-        rank = 0 if edge.layout is Layout.SCALAR else len(edge.ranges)
-        return ArrayType(rank, self._variables[edge.variable].dtype)
+    def _ranges(self, ranges: tuple[Range, ...], variable: Variable, names: Iterable[str] = ()) -> Faults:
+        if len(ranges) != len(variable.shape):
+            yield f"{len(ranges)} ranges for '{variable.name}', which has {len(variable.shape)} dimensions"
+            return
+        first = variable.lanes_of is not None  # its size is not that of the shape
+        for k, (interval, size) in enumerate(zip(ranges, variable.shape, strict=True)):
+            yield from self._exprs("range", (interval.begin, interval.end), names)
+            if not (first and k == 0):
+                yield from _bounds(interval, size, variable.name)
 
+    def _slice(self, box: Slice) -> Faults:
+        if box.variable not in self._variables:
+            yield f"unknown variable '{box.variable}'"
+        else:
+            yield from self._ranges(box.ranges, self._variables[box.variable])
 
-_INDEX: DType = np.dtype(np.int32)
+    def _writable(self, name: str) -> Faults:
+        variable = self._variables.get(name)
+        if variable is not None and variable.constant is not None:
+            yield f"it writes the constant '{name}'"
 
+    def _copy(self, step: Copy) -> Faults:
+        faults = [*self._slice(step.source_slice), *self._slice(step.target_slice)]
+        yield from faults
+        yield from self._writable(step.target_slice.variable)
+        if faults:
+            return
+        source, target = (self._variables[box.variable] for box in (step.source_slice, step.target_slice))
+        if source.dtype != target.dtype:
+            yield f"a copy from {source.dtype} to {target.dtype}"
+        missing = difference(_count(step.source_slice), _count(step.target_slice))
+        if missing not in (None, 0):
+            yield f"a copy of {_count(step.source_slice)} elements to {_count(step.target_slice)}"
 
-# ---- rules without a graph -------------------------------------------------------------------------------------------
+    def _copy_in(self, step: CopyIn) -> Faults:
+        yield from self._transfer(step.host, step.variable)
+        yield from self._writable(step.variable)
 
+    def _copy_out(self, step: CopyOut) -> Faults:
+        yield from self._transfer(step.host, step.variable)
+        if step.host in self._hosts and self._hosts[step.host].scalar:
+            yield f"a copy to the scalar '{step.host}', which the caller passes by value"
 
-def _constant(variable: Variable, report: Report) -> None:
-    assert variable.constant is not None
-    if variable.persistent:
-        report("it is constant and persistent")
-    if difference(sympy.prod(variable.shape), sympy.Integer(len(variable.constant))) != 0:
-        report(f"{len(variable.constant)} constant values for the shape {variable.shape}")
+    def _transfer(self, host_name: str, variable_name: str) -> Faults:
+        host, variable = self._hosts.get(host_name), self._variables.get(variable_name)
+        if host is None:
+            yield f"unknown host array '{host_name}'"
+        if variable is None:
+            yield f"unknown variable '{variable_name}'"
+        if host is None or variable is None:
+            return
+        if len(host.shape) != len(variable.shape) or _differ(host.shape, variable.shape):
+            yield f"host array '{host_name}' has the shape {host.shape}, '{variable_name}' {variable.shape}"
+        if (host.dtype.kind == "c") != (variable.dtype.kind == "c"):
+            yield f"a conversion between {host.dtype} and {variable.dtype}"
 
+    def _combine(self, step: Combine) -> Faults:
+        yield from self._slice(step.target)
+        yield from self._writable(step.target.variable)
+        if not step.reduction.associative:
+            yield "partial results of a reduction that is not associative"
+        partial, target = self._variables.get(step.partial), self._variables.get(step.target.variable)
+        if partial is None:
+            yield f"unknown variable '{step.partial}'"
+        elif target is not None:
+            yield from _combine_fits(step, partial, target)
 
-def _within(range_: Range, size: Expr | None, name: str, report: Report) -> None:
-    """Reports a range that certainly leaves a dimension (of unknown size: None) or runs backwards."""
-    low, high = (range_.begin, range_.end) if range_.step > 0 else (range_.end + 1, range_.begin + 1)
-    below = difference(low, sympy.Integer(0))
-    above = None if size is None else difference(high, size)
-    length = difference(high, low)
-    if (below is not None and below < 0) or (above is not None and above > 0) or (length is not None and length < 0):
-        report(f"the slice {range_.begin}:{range_.end}:{range_.step} leaves a dimension of '{name}' of {size} elements")
-
-
-def _size(range_: Range) -> Expr:
-    """The number of elements of a range."""
-    length = (range_.end - range_.begin) * (1 if range_.step > 0 else -1)
-    step = abs(range_.step)
-    return length if step == 1 else sympy.floor((length + step - 1) / step)
-
-
-def _layout(edge: Field, variable: Variable, report: Report) -> None:
-    sizes = [_size(range_) for range_ in edge.ranges]
-    if edge.layout is Layout.SCALAR and any(difference(size, sympy.Integer(1)) != 0 for size in sizes):
-        report(f"it is a scalar of {sizes} elements")
-    if edge.layout is Layout.ROWS and len(sizes) < 2:
-        report("there are rows in two and more dimensions only")
-    if edge.layout is Layout.VECTOR and _is_certainly_scattered(edge, variable, sizes):
-        report("its slice is not one run of the variable")
-
-
-def _is_certainly_scattered(edge: Field, variable: Variable, sizes: list[Expr]) -> bool:
-    """Whether several dimensions are divided, and one behind the first is certainly not whole."""
-    divided = [d for d, size in enumerate(sizes) if size != 1]
-    if len(divided) < 2:
-        return False
-    for d in divided[1:]:
-        begin, end = edge.ranges[d].begin, difference(edge.ranges[d].end, variable.shape[d])
-        if (
-            abs(edge.ranges[d].step) != 1
-            or difference(begin, sympy.Integer(0)) not in (0, None)
-            or end not in (0, None)
-        ):
-            return True
-    return False
-
-
-def _same_shape(host: HostArray, variable: Variable) -> bool:
-    if host.scalar:
-        return all(size == 1 for size in variable.shape)
-    return len(host.shape) == len(variable.shape) and all(
-        difference(a, b) == 0 for a, b in zip(host.shape, variable.shape, strict=True)
-    )
-
-
-def _convertible(source: DType, target: DType, report: Report) -> None:
-    if source.kind == "c" and target.kind != "c":
-        report(f"{source} does not convert to {target}")
-
-
-def _uses(step: ComputeSet, scope: Scope, report: Report) -> None:
-    """Reports fields and values that the body does not use as they say."""
-    for edge in step.fields:
-        if edge.name not in scope.used:
-            report(f"the field '{edge.name}' is not used")
-        elif edge.direction is Direction.INPUT and edge.name in scope.stored:
-            report(f"the Input '{edge.name}' is stored into")
-        elif edge.direction is not Direction.INPUT and edge.name not in scope.stored:
-            report(f"the {edge.direction.value} '{edge.name}' is never stored into")
-    for value in step.values:
-        if value.name not in scope.used:
-            report(f"the value '{value.name}' is not used")
+    def _repeat(self, step: Repeat) -> Faults:
+        yield from self._exprs("count", (step.count,))
+        yield from self._steps(step.body)
 
 
-def _workers(step: ComputeSet, scope: Scope, report: Report) -> None:
-    shared = _shared_loops(step.body)
-    if shared > 1:
-        report(f"{shared} shared loops on one path")
-    if step.workers and shared == 0 and WORKER not in scope.used:
-        report("all workers do the same")
+def expression_faults(what: str, expr: Expr, known: frozenset[str]) -> Faults:
+    """Faults of an integer expression: symbols that are unknown, no integers or spelt otherwise; what is no integer."""
+    for free in sorted(sympy.sympify(expr).free_symbols, key=str):
+        if free != symbol(str(free)):
+            yield f"{what} '{expr}': the symbol '{free}' is not the one that body.symbol makes"
+        elif str(free) not in known:
+            yield f"{what} '{expr}': '{free}' is not an integer that is known here"
+    try:
+        compile_index(expr)
+    except (ValueError, SyntaxError) as error:
+        yield f"{what}: {error}"
 
 
-def _shared_loops(body: tuple[Statement, ...]) -> int:
-    """The most shared loops on any path."""
-    count = 0
-    for statement in body:
-        match statement:
-            case For():
-                count += statement.shared + _shared_loops(statement.body)
-            case While():
-                count += _shared_loops(statement.body)
-            case If():
-                count += max(_shared_loops(statement.then), _shared_loops(statement.orelse))
-    return count
+def _combine_fits(step: Combine, partial: Variable, target: Variable) -> Faults:
+    if partial.lanes_of is None:
+        yield f"'{partial.name}' has no lanes"
+    sizes = tuple(map(_size, step.target.ranges))
+    if len(partial.shape) != len(sizes) + 1 or _differ(partial.shape[1:], sizes):
+        yield f"rows of '{partial.name}' have the shape {partial.shape[1:]}, the target {sizes}"
+    if not np.can_cast(target.dtype, partial.dtype, "same_kind") and target.dtype.kind != "b":
+        yield f"partial results of type {partial.dtype} for {target.dtype}"
+    yield from reduction_faults(step.reduction, target.dtype)
+
+
+def _written_once(step: ComputeSet) -> Faults:
+    """A variable that is written has one field: two would be two names of the same memory."""
+    for a, b in combinations(step.fields, 2):
+        if a.variable == b.variable and {a.direction, b.direction} != {Direction.INPUT}:
+            yield f"fields '{a.name}' and '{b.name}' both stand for '{a.variable}', which is written"
+
+
+def _layout(field: Field, variable: Variable) -> Faults:
+    wide = [k for k, interval in enumerate(field.ranges) if difference(_size(interval), 1) != 0]
+    if field.layout is Layout.SCALAR and wide:
+        yield "a scalar of more than one element"
+    if field.layout is Layout.ROWS and len(field.ranges) < 2:
+        yield "rows of a variable with one dimension"
+    if field.layout is Layout.VECTOR and len(wide) > 1 and len(wide) <= len(variable.shape):
+        whole = all(_is_whole(field.ranges[k], variable.shape[k]) for k in range(wide[0] + 1, len(variable.shape)))
+        if not whole or field.ranges[wide[0]].step != 1:
+            yield "a vector that is not one run of the variable; it has to be rows"
+
+
+def _is_whole(interval: Range, size: Expr) -> bool:
+    return interval.step == 1 and interval.begin == 0 and difference(interval.end, size) == 0
+
+
+def _bounds(interval: Range, size: Expr, name: str) -> Faults:
+    below = difference(interval.begin, 0)
+    beyond = difference(interval.end, size)
+    if interval.step > 0 and ((below is not None and below < 0) or (beyond is not None and beyond > 0)):
+        yield f"the range {interval.begin}:{interval.end} leaves '{name}', which has {size} there"
+
+
+def _size(interval: Range) -> Expr:
+    """The number of elements of a range that is not empty."""
+    span = interval.end - interval.begin
+    return span if interval.step == 1 else -((-span) // interval.step)
+
+
+def _count(box: Slice) -> Expr:
+    return math.prod(map(_size, box.ranges))
+
+
+def _differ(a: tuple[Expr, ...], b: tuple[Expr, ...]) -> bool:
+    """Whether two shapes surely differ."""
+    return any(difference(x, y) not in (None, 0) for x, y in zip(a, b, strict=True))
+
+
+def _type(what: str, dtype: DType, allowed: tuple[DType, ...]) -> Faults:
+    if dtype not in allowed:
+        yield f"{what} is {dtype}, which does not exist there"
+
+
+def _distinct(kind: str, names: list[str]) -> Faults:
+    yield from (f"{kind} '{name}' exists twice" for name in sorted(set(names)) if names.count(name) > 1)
+
+
+def _within(place: str, faults: Faults) -> Faults:
+    yield from (f"{place}: {fault}" for fault in faults)
+
+
+def _label(step: Step) -> str:
+    match step:
+        case MapStep():
+            return f"map '{step.name}'"
+        case ComputeSet():
+            return f"compute set '{step.name}'"
+        case Copy():
+            return f"copy of '{step.source_slice.variable}' to '{step.target_slice.variable}'"
+        case CopyIn():
+            return f"copy in of '{step.variable}'"
+        case CopyOut():
+            return f"copy out of '{step.variable}'"
+        case Combine():
+            return f"combination of '{step.partial}'"
+        case Repeat():
+            return "repeat"
 
 
 def _walk(steps: tuple[Step, ...]) -> Iterator[Step]:
@@ -470,23 +448,3 @@ def _walk(steps: tuple[Step, ...]) -> Iterator[Step]:
         yield step
         if isinstance(step, Repeat):
             yield from _walk(step.body)
-
-
-def _title(step: Step) -> str:
-    match step:
-        case MapStep() | ComputeSet():
-            return f"'{step.name}'"
-        case Copy():
-            return f"from '{step.source_slice.variable}' to '{step.target_slice.variable}'"
-        case CopyIn():
-            return f"from '{step.host}' to '{step.variable}'"
-        case CopyOut():
-            return f"from '{step.variable}' to '{step.host}'"
-        case Combine():
-            return f"of '{step.partial}' into '{step.target.variable}'"
-        case Repeat():
-            return f"of {step.count}"
-
-
-def _repeated(items: list[Any]) -> list[Any]:
-    return [item for item, count in Counter(items).items() if count > 1]

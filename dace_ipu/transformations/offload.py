@@ -102,10 +102,9 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     clones = {name: _clone(inner, name, desc, float64) for name, desc in host.items() if name in used}
     _set_storages(inner, set(host), float64)
     _rename(inner, clones)
-    for name, desc in host.items():
+    for name in host:
         if name in clones:
-            outer = copy.deepcopy(desc)
-            inner.arrays[name] = outer
+            inner.arrays[name] = copy.deepcopy(sdfg.arrays[name])
     _copy_states(inner, clones, read, written)
     _embed(sdfg, inner, clones, read, written)
     sdfg.reset_cfg_list()

@@ -12,7 +12,7 @@
 #endif
 
 /* Where and when. */
-inline unsigned __builtin_ipu_get_tile_id() { return poplar::detail::currentTile(); }
+inline unsigned __builtin_ipu_get_tile_id() { return poplar::detail::currentTile; }
 inline unsigned __builtin_ipu_get_scount_l() { return static_cast<unsigned>(poplar::detail::cycleCounter()); }
 inline unsigned __builtin_ipu_get_scount_u() { return static_cast<unsigned>(poplar::detail::cycleCounter() >> 32); }
 

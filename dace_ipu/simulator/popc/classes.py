@@ -1,7 +1,7 @@
 """Vertex classes in a source: what tree-sitter sees of them.
 
-Only names are taken from the text: of classes, bases, fields, explicit instantiations. Everything about types is left to
-the compiler, which is why a superset of names does no harm: a name that a class turns out not to have is skipped there.
+Only names are taken from the text: of classes, bases, fields, explicit instantiations. Everything about types is left
+to the compiler, which is why too many names do no harm: one that a class turns out not to have is skipped there.
 """
 
 from __future__ import annotations
@@ -181,7 +181,8 @@ class _Walk:
     def _unsupported(self, node: Node, cls: _Class, name: str, type_: str) -> None:
         # Only of classes that can be vertices at all; helpers may hold what they like.
         if any(base in _VERTEX_BASES for base in cls.bases):
-            self.findings.append((self._place(node), f"Field '{cls.spelling}.{name}' has unsupported field type '{type_}'"))
+            message = f"Field '{cls.spelling}.{name}' has unsupported field type '{type_}'"
+            self.findings.append((self._place(node), message))
 
     def _check_assembly(self, node: Node) -> None:
         for statement in _descendants(node, "gnu_asm_expression"):

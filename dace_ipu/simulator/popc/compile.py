@@ -18,6 +18,8 @@ from dace_ipu.simulator.toolchain import Compiler
 
 __all__ = ["compile_module"]
 
+_TILE_ID = "__builtin_ipu_get_tile_id"
+
 _DEVICE_TARGET = re.compile(r'target\s*\(\s*"(?:supervisor|worker)"\s*\)')
 
 _ASSERTION = re.compile(rf":\d+: error: static assertion failed(?: due to requirement '.*')?: {ASSERTION}")
@@ -35,7 +37,8 @@ _VECTOR_TYPES = tuple(
 
 def compile_module(translation: Translation, options: Options, compiler: Compiler, output: Path) -> None:
     """Write the shared library ``output``. Warnings of the compiler go to stderr. Raises :class:`PopcError`."""
-    text = _for_host(translation, compiler) + "\n" + generate(find_vertices(translation))
+    table = generate(find_vertices(translation), _TILE_ID in translation.user_text)
+    text = f"{_for_host(translation, compiler)}\n{table}"
     command = compiler_command(options, compiler, output)
     if options.verbose:
         print(shlex.join(command), file=sys.stderr)

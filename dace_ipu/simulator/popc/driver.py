@@ -48,8 +48,8 @@ def compile_cached(options: Options) -> Path:
     """Return the module for ``options`` in the cache, compiled now if need be. Raises :class:`PopcError`."""
     store = open_store(_cache_folder())
     command = digest(tool_key(), os.getcwd(), repr(options))
-    if options.key and store.module(options.key).is_file():
-        return store.module(options.key)
+    if options.key and store.file(options.key).is_file():
+        return store.file(options.key)
     return store.recall(command) or _compile_into(store, options, command)
 
 
@@ -58,7 +58,7 @@ def _compile_into(store: Store, options: Options, command: str) -> Path:
     translation = preprocess(options, compiler)
     flags = repr((options.optimisation, options.standard, options.compiler))
     key = options.key or digest(tool_key(), flags, translation.text)
-    module = store.module(key)
+    module = store.file(key)
     if not module.is_file():
         write_whole(module, lambda path: compile_module(translation, options, compiler, path))
     store.remember(command, key, translation.dependencies)

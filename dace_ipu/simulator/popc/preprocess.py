@@ -19,7 +19,7 @@ from dace_ipu.simulator.popc.flags import preprocessor_command
 from dace_ipu.simulator.popc.options import Options
 from dace_ipu.simulator.toolchain import Compiler
 
-__all__ = ["Translation", "preprocess"]
+__all__ = ["Translation", "preprocess", "prerequisites"]
 
 _REGISTRATION = "poplar/abi/codelet_registration.hpp"
 _MARKER = re.compile(r'# (?P<line>\d+) "(?P<file>(?:[^"\\]|\\.)*)"(?P<flags>[ \d]*)')
@@ -57,7 +57,7 @@ def preprocess(options: Options, compiler: Compiler) -> Translation:
         result = subprocess.run(command, input="\n".join(unit) + "\n", capture_output=True, text=True)
         if result.returncode != 0:
             raise PopcError(result.stderr.rstrip())
-        return _translation(result.stdout, _dependencies(dependencies.read_text(encoding="utf-8")))
+        return _translation(result.stdout, prerequisites(dependencies.read_text(encoding="utf-8")))
 
 
 def _translation(text: str, dependencies: tuple[str, ...]) -> Translation:
@@ -78,7 +78,7 @@ def _translation(text: str, dependencies: tuple[str, ...]) -> Translation:
     return Translation(text, "\n".join(user_lines), tuple(origins), dependencies)
 
 
-def _dependencies(rule: str) -> tuple[str, ...]:
-    """Return the prerequisites of a Makefile rule, as the compiler writes it."""
+def prerequisites(rule: str) -> tuple[str, ...]:
+    """Return the files that a Makefile rule, as a compiler writes it, depends on."""
     words = re.split(r"(?<!\\)\s+", rule.replace("\\\n", " ").partition(":")[2].strip())
     return tuple(word.replace("\\ ", " ") for word in words if word not in ("", "-"))

@@ -1,6 +1,6 @@
-"""The cache of compiled modules, content-addressed.
+"""A cache of compiled files (codelet modules, objects of the libraries), content-addressed.
 
-    <folder>/<key>.gp            a module
+    <folder>/<key>.gp            a module; .o for an object
     <folder>/index/<hash>.json   what a command line last gave: its key and the contents of the files it read
 
 Several processes may use the cache at once and may be killed at any time: files appear whole (written under another
@@ -32,23 +32,24 @@ class Store:
     """A cache folder, which exists and can be written."""
 
     folder: Path
+    suffix: str = ".gp"
 
-    def module(self, key: str) -> Path:
-        """Return where the module of that key is, or would be."""
-        return self.folder / f"{key}.gp"
+    def file(self, key: str) -> Path:
+        """Return where the file of that key is, or would be."""
+        return self.folder / f"{key}{self.suffix}"
 
     def recall(self, command: str) -> Path | None:
-        """Return the module that ``command`` (a hash) gave, if the files it read have not changed since."""
+        """Return the file that ``command`` (a hash) gave, if the files it read have not changed since."""
         try:
             entry = json.loads(self._index(command).read_text(encoding="utf-8"))
             unchanged = all(digest_of_file(path) == content for path, content in entry["files"].items())
-            module = self.module(entry["key"])
+            file = self.file(entry["key"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # never compiled, or a file is gone, or the entry is damaged: compile again
-        return module if unchanged and module.is_file() else None
+        return file if unchanged and file.is_file() else None
 
     def remember(self, command: str, key: str, files: Iterable[str]) -> None:
-        """Note that ``command`` read ``files`` and gave the module ``key``."""
+        """Note that ``command`` read ``files`` and gave the file ``key``."""
         entry = {"key": key, "files": {os.path.abspath(path): digest_of_file(path) for path in files}}
         write_whole(self._index(command), lambda path: path.write_text(json.dumps(entry), encoding="utf-8"))
 
@@ -57,7 +58,7 @@ class Store:
 
 
 def open_store(folder: Path) -> Store:
-    """Return the cache in ``folder``, or, if that cannot be written, one in a temporary folder, and say so on stderr."""
+    """Return the cache in ``folder``, or, if it cannot be written, one in a temporary folder, and say so on stderr."""
     try:
         (folder / "index").mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -71,7 +72,7 @@ def open_store(folder: Path) -> Store:
         return Store(temporary)
 
 
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+def write_whole(path: Path, write: Callable[[Path], object], executable: bool = False) -> None:
     """Let ``write`` make a file and give it the name ``path`` when it is complete. Raises :class:`PopcError`."""
     temporary: Path | None = None
     try:
@@ -80,7 +81,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         os.close(handle)
         temporary = Path(name)
         write(temporary)
-        temporary.chmod(0o755 & ~_umask())  # mkstemp makes it private
+        temporary.chmod((0o777 if executable else 0o666) & ~_umask())  # mkstemp makes it private
         os.replace(temporary, path)
     except OSError as error:
         raise PopcError(f"popc: error: cannot write '{path}': {error.strerror or error}") from error

@@ -34,9 +34,17 @@ return DaceIpuCodeletModule{{dace_ipu_popc::abi, count, types}};
 return &module;
 }}"""
 
+_SET_TILE = """\
+extern "C" __attribute__((visibility("default"))) void dace_ipu_set_tile(unsigned tile) {
+poplar::detail::currentTile = tile;
+}"""
 
-def generate(vertices: Sequence[Vertex]) -> str:
-    """Return text to append to the preprocessed source. It holds no macros and carries its own line markers."""
+
+def generate(vertices: Sequence[Vertex], uses_tile: bool) -> str:
+    """Return text to append to the preprocessed source. It holds no macros and carries its own line markers.
+
+    ``uses_tile`` says whether the source asks for the number of its tile.
+    """
     names = sorted({field.name for vertex in vertices for field in vertex.fields})
     lines = [_marker(Place("<codelet table>", 1))]
     lines += (_alias(number, vertex) for number, vertex in enumerate(vertices))
@@ -46,6 +54,8 @@ def generate(vertices: Sequence[Vertex]) -> str:
     lines += [_marker(Place("<codelet table>", 1)), "}"]
     calls = "\n".join(_call(number, vertex) for number, vertex in enumerate(vertices))
     lines.append(_ENTRY.format(capacity=2 * len(vertices) + 1, calls=calls))
+    if uses_tile:
+        lines.append(_SET_TILE)
     return "\n".join(lines) + "\n"
 
 
@@ -93,12 +103,11 @@ def _assert(place: Place, cpp: str, condition: str, message: str) -> str:
 
 
 def _call(number: int, vertex: Vertex) -> str:
-    arguments = ", ".join([_cpp_name(number, vertex), *(f"dace_ipu_popc::name_{field.name}" for field in vertex.fields)])
+    names = (f"dace_ipu_popc::name_{field.name}" for field in vertex.fields)
+    arguments = ", ".join([_cpp_name(number, vertex), *names])
     place = f"{json.dumps(vertex.place.file)}, {vertex.place.line}"
     return f"dace_ipu_popc::addVertex<{arguments}>(types, count, {json.dumps(vertex.name)}, {place});"
 
 
 def _marker(place: Place) -> str:
     return f"# {place.line} {json.dumps(place.file)}"
-
-

@@ -139,6 +139,9 @@ class _HostPrinter:
             self._lines.add("")
         for variable in self._graph.variables:
             self._variable(variable)
+        kept = ", ".join(f'"{v.name}"' for v in self._graph.variables if v.persistent)
+        if kept:
+            self._lines.add(f"streams.keep({{{kept}}});")
         if self._graph.variables:
             self._lines.add("")
 
@@ -151,7 +154,8 @@ class _HostPrinter:
         elif variable.lanes_of is not None:
             partition, factor = variable.lanes_of
             rest = "".join(f", {self._index(e)}" for e in shape[1:])
-            lanes = f"shape({self._partitions[partition]}.size() * {factor}{rest})"
+            first = "" if shape[0] == 1 else f" * {self._indices.factor(shape[0])}"
+            lanes = f"shape({self._partitions[partition]}.size() * {factor}{first}{rest})"
             self._lines.add(f'Tensor {name} = graph.addVariable({element.poplar}, {lanes}, "{name}");')
         else:
             self._lines.add(f'Tensor {name} = graph.addVariable({element.poplar}, {self._shape(shape)}, "{name}");')

@@ -72,11 +72,11 @@ public:
   static constexpr int digits10 = 3;
   static constexpr int min_exponent = -13;
   static constexpr int max_exponent = 16;
-  static half min() { return static_cast<half>(0x1p-14f); }
+  static half min() { return static_cast<half>(1.0f / 16384); }
   static half max() { return static_cast<half>(65504.0f); }
   static half lowest() { return static_cast<half>(-65504.0f); }
-  static half epsilon() { return static_cast<half>(0x1p-10f); }
-  static half denorm_min() { return static_cast<half>(0x1p-24f); }
+  static half epsilon() { return static_cast<half>(1.0f / 1024); }
+  static half denorm_min() { return static_cast<half>(1.0f / 16777216); }
   static half infinity() { return static_cast<half>(__builtin_inff()); }
   static half quiet_NaN() { return static_cast<half>(__builtin_nanf("")); }
 };

@@ -9,7 +9,8 @@ namespace detail {
 
 inline const DaceIpuCodeletHost *codeletHost = nullptr;
 
-inline uint32_t currentTile() { return codeletHost && codeletHost->tile ? codeletHost->tile() : 0; }
+/// The tile of the vertex that this thread runs.
+inline thread_local unsigned currentTile = 0;
 
 inline uint64_t cycleCounter() {
   if (codeletHost && codeletHost->cycles)

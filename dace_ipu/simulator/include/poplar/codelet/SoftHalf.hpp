@@ -44,7 +44,7 @@ inline float floatOfHalf(std::uint16_t half) {
   if (exponent == 31)
     return floatOf(sign | 0x7f800000u | (fraction << 13));
   if (exponent == 0)
-    return floatOf(sign | bitsOf(static_cast<float>(fraction) * 0x1p-24f));
+    return floatOf(sign | bitsOf(static_cast<float>(fraction) * (1.0f / 16777216)));
   return floatOf(sign | ((exponent + 112) << 23) | (fraction << 13));
 }
 

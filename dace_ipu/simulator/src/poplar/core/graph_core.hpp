@@ -97,6 +97,7 @@ struct GraphCore {
   std::map<std::string, poplar::Tensor> hostReads;
   std::map<std::string, poplar::Tensor> hostWrites;
   std::map<std::string, poplar::PerfEstimateFunc> estimators;
+  unsigned cycleCounters = 0;
   unsigned fpControl = 0; // the register value set last by the CSR functions
   poplar::Tensor hwSeeds; // made by the first getHwSeeds or setHwSeeds
 

@@ -179,7 +179,10 @@ struct ExecutablePlan {
 
 constexpr std::size_t npos = ~std::size_t(0);
 
-/// Checks the graph and plans its programs. Throws the errors listed in the README.
+/// What is wrong with the memory of the plan, for graph_memory_allocation_error; empty if everything fits.
+std::string overflowText(const ExecutablePlan &plan);
+
+/// Checks the graph and plans its programs. Running out of tile memory is not an error here. Throws the errors listed in the README.
 std::shared_ptr<const ExecutablePlan> makePlan(const std::shared_ptr<GraphCore> &graph,
                                                const std::vector<ProgramPtr> &programs,
                                                const poplar::OptionFlags &options);

@@ -36,13 +36,13 @@ ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
 }
 
 ComputeSetPlan ComputeSetPlanner::run() {
-  const std::vector<unsigned> vertices = orderedVertices();
-  for (const unsigned v : vertices) {
+  ordered_ = orderedVertices();
+  for (const unsigned v : ordered_) {
     requireBound(v);
     collectWrites(v);
   }
   writes_.check(graph_);
-  for (const unsigned v : vertices)
+  for (const unsigned v : ordered_)
     planVertex(v);
   placeSnapshots();
   finishCosts();
@@ -63,19 +63,21 @@ std::vector<unsigned> ComputeSetPlanner::orderedVertices() const {
 
 void ComputeSetPlanner::requireBound(unsigned vertex) const {
   const Vertex &v = graph_.vertices[vertex];
+  const auto fail = [&](unsigned field, const std::string &before, const std::string &after) {
+    throw poplar::graph_connection_error(before + "field '" + v.type->abi->fields[field].name + "' of " +
+                                         describeVertex(graph_, vertex) + after);
+  };
   for (unsigned f = 0; f < v.type->abi->num_fields; ++f) {
-    const DaceIpuField &abi = v.type->abi->fields[f];
-    const std::string name = "field '" + std::string(abi.name) + "' of ";
+    const std::uint8_t kind = v.type->abi->fields[f].kind;
     const FieldBinding *b = v.find(f);
     if (!b) {
-      const bool plain = abi.kind == DACE_IPU_STATE || abi.kind == DACE_IPU_STATE_VECTOR;
-      throw poplar::graph_connection_error(name + describeVertex(graph_, vertex) +
-                                           (plain ? " has no initial value" : " is not connected"));
+      fail(f, "", kind == DACE_IPU_STATE || kind == DACE_IPU_STATE_VECTOR ? " has no initial value"
+                                                                          : " is not connected");
+      continue;
     }
     for (std::size_t i = 0; i < b->rows.size(); ++i)
       if (!b->rows[i].valid())
-        throw poplar::graph_connection_error("element " + std::to_string(i) + " of " + name +
-                                             describeVertex(graph_, vertex) + " is not connected");
+        fail(f, "element " + std::to_string(i) + " of ", " is not connected");
   }
 }
 
@@ -255,6 +257,53 @@ void ComputeSetPlanner::placeSnapshots() {
     for (; i < j; ++i)
       plan_.relocations[snapshots_[i].relocation].target = at + (snapshots_[i].begin - begin) * size;
   }
+}
+
+void ComputeSetPlanner::finishCosts() {
+  const ExchangeCost in = before_.finish();
+  const ExchangeCost out = after_.finish();
+  TileSchedule schedule(machine_);
+  for (std::size_t i = 0; i < result_.calls.size(); ++i)
+    chargeVertex(ordered_[i], result_.calls[i], schedule);
+  chargeTiles(schedule.finish(), in, out);
+  StepCost &cost = result_.cost;
+  const std::uint64_t exchanges = (in.bytes > 0) + (out.bytes > 0);
+  cost.exchange = in.cycles + out.cycles;
+  cost.bytesExchanged = in.bytes + out.bytes;
+  cost.sync = machine_.syncCycles * (exchanges + 1);
+  cost.vertices = result_.calls.size();
+}
+
+void ComputeSetPlanner::chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule) {
+  const Vertex &v = graph_.vertices[vertex];
+  const VertexEstimate estimate = estimateVertex(graph_, v, machine_);
+  schedule.add(v, estimate.cycles);
+  call.work = std::max<std::size_t>(call.work, estimate.cycles);
+  planner_.countVertex(v, estimate.source);
+}
+
+// Adds up, over the tiles, the time of the slowest and the memory that exists only while this compute set runs.
+void ComputeSetPlanner::chargeTiles(const std::vector<std::uint64_t> &vertexCycles, const ExchangeCost &in,
+                                    const ExchangeCost &out) {
+  StepCost &cost = result_.cost;
+  std::uint64_t busy = 0;
+  for (std::size_t t = 0; t < vertexCycles.size(); ++t) {
+    std::uint64_t copies = 0;
+    if (rearrangedBytes_[t] > 0)
+      copies = machine_.copyLaunchCycles +
+               std::max(rearrangedBytes_[t] / machine_.memcpyBytesPerCycle, rearrangedPieces_[t]);
+    const std::uint64_t cycles = vertexCycles[t] + copies;
+    busy += cycles;
+    cost.compute = std::max(cost.compute, cycles);
+    cost.rearrange = std::max(cost.rearrange, copies);
+    cost.bytesRearranged += rearrangedBytes_[t];
+    cost.tilesUsed += cycles > 0;
+    planner_.tally_.exchangeCode[t] += bytesPerFragment * (in.tiles[t].fragments + out.tiles[t].fragments);
+    planner_.tally_.temporary[t] =
+        std::max(planner_.tally_.temporary[t], in.tiles[t].received + out.tiles[t].sent + rearrangedBytes_[t]);
+  }
+  if (cost.compute > 0)
+    cost.balance = static_cast<double>(busy) / (static_cast<double>(cost.compute) * machine_.numTiles());
 }
 
 void ComputeSetPlanner::cutIntoChunks() {

@@ -1,6 +1,8 @@
 // Makes an ExecutablePlan: checks the graph, lays out memory, plans compute sets and steps, adds up costs.
 #pragma once
 
+#include "../machine/compute_cost.hpp"
+#include "../machine/copy_traffic.hpp"
 #include "../machine/exchange.hpp"
 #include "../machine/machine.hpp"
 #include "copies.hpp"
@@ -14,11 +16,15 @@
 
 namespace dace_ipu_sim {
 
+/// Exchange code of one received piece: three control instructions of 4 bytes.
+constexpr std::uint64_t bytesPerFragment = 12;
+
 /// Memory of the tiles as it accumulates over the steps.
 struct MemoryTally {
   explicit MemoryTally(unsigned numTiles);
-  std::vector<std::uint64_t> vertexState, edgePointers, vertexCode, exchangeCode, temporary, constants;
-  std::unordered_set<std::uint64_t> codeSeen; // vertex type and tile
+  std::vector<std::uint64_t> vertexState, edgePointers, vertexCode, exchangeCode, temporary; // by tile
+  std::unordered_map<const VertexType *, std::vector<bool>> codeOnTile;
+  std::unordered_map<const VertexType *, VertexTypeUse> types;
 };
 
 /// What one vertex takes on its tile, with the device's 4-byte pointers and sizes.
@@ -61,9 +67,10 @@ private:
   std::string nameOfStep(const ProgramNode &node) const;
 
   // plan_memory.cpp
+  void countVertex(const Vertex &vertex, const char *estimateSource);
   void planMemory();
-  void raiseIfOutOfMemory() const;
-  std::string overflowText() const;
+  void tallyVariables();
+  void nameLargest();
 
   std::shared_ptr<GraphCore> graph_;
   const Machine &machine_;
@@ -113,6 +120,8 @@ private:
   void recordAccesses(const EdgeSite &site);
   void placeSnapshots();
   void finishCosts();
+  void chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule);
+  void chargeTiles(const std::vector<std::uint64_t> &vertexCycles, const ExchangeCost &in, const ExchangeCost &out);
   void cutIntoChunks();
   std::size_t allocateVertexMemory(std::size_t bytes, std::size_t align);
   std::size_t allocateTemporary(std::size_t bytes);
@@ -129,6 +138,7 @@ private:
   ExchangePhase before_;
   ExchangePhase after_;
   std::vector<std::uint64_t> rearrangedBytes_, rearrangedPieces_; // by tile
+  std::vector<unsigned> ordered_; // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
   std::vector<Snapshot> snapshots_;
   std::size_t temporary_ = 0;

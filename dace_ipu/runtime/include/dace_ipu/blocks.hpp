@@ -1,0 +1,192 @@
+// How a domain of iterations is cut into blocks, one a tile. dace_ipu/tile_graph/blocks.py states the rule and its
+// reasons; both compute the same.
+#ifndef DACE_IPU_BLOCKS_HPP
+#define DACE_IPU_BLOCKS_HPP
+
+#include <dace_ipu/integers.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+#include <vector>
+
+namespace dace_ipu {
+
+namespace detail {
+
+/// Finds the grid of least (cost, blocks, parts of the last dimension, ..., parts of the first).
+class GridSearch {
+public:
+  /// `workers[d]` of a tile share dimension d of `extents[d]` iterations.
+  GridSearch(std::vector<std::int64_t> extents, std::vector<std::int64_t> workers)
+      : extents(std::move(extents)), workers(std::move(workers)) {}
+
+  /// The parts of each dimension; their product is at most `room`.
+  std::vector<std::int64_t> best(std::int64_t room) {
+    std::vector<std::int64_t> parts;
+    visit(parts, 1, 1, room);
+    return {key.rbegin(), key.rend() - 2};
+  }
+
+private:
+  std::int64_t cost(std::size_t d, std::int64_t parts) const { return ceil_div(extents[d], workers[d] * parts); }
+
+  /// The least number of parts of dimension d with this cost.
+  std::int64_t partsFor(std::size_t d, std::int64_t cost) const { return ceil_div(extents[d], workers[d] * cost); }
+
+  void visit(std::vector<std::int64_t> &parts, std::int64_t costSoFar, std::int64_t blocks, std::int64_t room) {
+    const std::size_t d = parts.size();
+    if (d == extents.size()) {
+      offer(parts, costSoFar, blocks);
+      return;
+    }
+    if (!key.empty() && costSoFar * leastCostOfRest(d, room) > key[0])
+      return;
+    if (d + 1 == extents.size()) {
+      descend(parts, costSoFar, blocks, room, partsFor(d, cost(d, room)));
+      return;
+    }
+    for (std::int64_t p = 1; p <= room; p = partsFor(d, cost(d, p) - 1)) {
+      descend(parts, costSoFar, blocks, room, p);
+      if (cost(d, p) == 1)
+        return;
+    }
+  }
+
+  void descend(std::vector<std::int64_t> &parts, std::int64_t costSoFar, std::int64_t blocks, std::int64_t room,
+               std::int64_t p) {
+    const std::size_t d = parts.size();
+    parts.push_back(p);
+    visit(parts, costSoFar * cost(d, p), blocks * p, room / p);
+    parts.pop_back();
+  }
+
+  std::int64_t leastCostOfRest(std::size_t d, std::int64_t room) const {
+    std::int64_t iterations = 1, shares = room;
+    for (; d < extents.size(); ++d) {
+      iterations *= extents[d];
+      shares *= workers[d];
+    }
+    return ceil_div(iterations, shares);
+  }
+
+  void offer(const std::vector<std::int64_t> &parts, std::int64_t totalCost, std::int64_t blocks) {
+    std::vector<std::int64_t> candidate = {totalCost, blocks};
+    candidate.insert(candidate.end(), parts.rbegin(), parts.rend());
+    if (key.empty() || candidate < key)
+      key = candidate;
+  }
+
+  std::vector<std::int64_t> extents, workers, key;
+};
+
+} // namespace detail
+
+class Block;
+
+/// The blocks of a domain, row-major over a grid; block number b lives on tile b.
+class Blocks {
+public:
+  static constexpr std::int64_t workersPerTile = 6;
+
+  /// Cuts a domain of these extents for a machine of `tiles` tiles. There are no blocks if an extent is not positive.
+  /// Throws std::invalid_argument if there are no tiles.
+  Blocks(std::vector<std::int64_t> extents, std::int64_t tiles) : extents_(std::move(extents)) {
+    if (tiles < 1)
+      throw std::invalid_argument("a machine without tiles");
+    for (std::int64_t extent : extents_)
+      if (extent <= 0)
+        return;
+    parts_ = grid(tiles);
+    size_ = 1;
+    for (std::int64_t p : parts_)
+      size_ *= p;
+  }
+  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles)
+      : Blocks(std::vector<std::int64_t>(extents), tiles) {}
+
+  std::int64_t size() const { return size_; }
+  /// The number of parts of dimension d; 0 if there are no blocks.
+  std::int64_t parts(std::size_t d) const { return size_ == 0 ? 0 : parts_[d]; }
+  std::size_t rank() const { return extents_.size(); }
+  std::int64_t extent(std::size_t d) const { return extents_[d]; }
+  /// The first iteration of part k of dimension d; for k = parts(d) the extent.
+  std::int64_t border(std::size_t d, std::int64_t k) const { return extents_[d] * k / parts_[d]; }
+  /// How far apart the numbers of blocks are that differ by one part in dimension d.
+  std::int64_t stride(std::size_t d) const {
+    std::int64_t product = 1;
+    for (std::size_t inner = d + 1; inner < parts_.size(); ++inner)
+      product *= parts_[inner];
+    return product;
+  }
+
+  class Iterator;
+  Iterator begin() const;
+  Iterator end() const;
+
+private:
+  std::vector<std::int64_t> grid(std::int64_t tiles) const {
+    std::vector<std::size_t> divided;
+    std::vector<std::int64_t> divisible, workers;
+    std::int64_t total = 1;
+    for (std::size_t d = 0; d < extents_.size(); ++d) {
+      total *= extents_[d];
+      if (extents_[d] == 1 || divided.size() == 3)
+        continue;
+      divided.push_back(d);
+      divisible.push_back(extents_[d]);
+      workers.push_back(d == 0 ? workersPerTile : 1);
+    }
+    std::vector<std::int64_t> parts(extents_.size(), 1);
+    const std::int64_t room = std::min(tiles, ceil_div(total, workersPerTile));
+    const std::vector<std::int64_t> best = detail::GridSearch(divisible, workers).best(room);
+    for (std::size_t i = 0; i < divided.size(); ++i)
+      parts[divided[i]] = best[i];
+    return parts;
+  }
+
+  std::vector<std::int64_t> extents_, parts_;
+  std::int64_t size_ = 0;
+};
+
+/// One block: iterations begin(d) to, not including, end(d) of each dimension. Valid as long as its Blocks.
+class Block {
+public:
+  Block(const Blocks &blocks, std::int64_t number) : blocks_(&blocks), number_(number) {}
+
+  std::int64_t number() const { return number_; }
+  unsigned tile() const { return static_cast<unsigned>(number_); }
+  std::int64_t begin(std::size_t d) const { return blocks_->border(d, part(d)); }
+  std::int64_t end(std::size_t d) const { return blocks_->border(d, part(d) + 1); }
+  std::int64_t size(std::size_t d) const { return end(d) - begin(d); }
+
+private:
+  std::int64_t part(std::size_t d) const { return number_ / blocks_->stride(d) % blocks_->parts(d); }
+
+  const Blocks *blocks_;
+  std::int64_t number_;
+};
+
+class Blocks::Iterator {
+public:
+  Iterator(const Blocks &blocks, std::int64_t number) : blocks_(&blocks), number_(number) {}
+  Block operator*() const { return Block(*blocks_, number_); }
+  Iterator &operator++() {
+    ++number_;
+    return *this;
+  }
+  bool operator!=(const Iterator &other) const { return number_ != other.number_; }
+
+private:
+  const Blocks *blocks_;
+  std::int64_t number_;
+};
+
+inline Blocks::Iterator Blocks::begin() const { return Iterator(*this, 0); }
+inline Blocks::Iterator Blocks::end() const { return Iterator(*this, size_); }
+
+} // namespace dace_ipu
+
+#endif // DACE_IPU_BLOCKS_HPP

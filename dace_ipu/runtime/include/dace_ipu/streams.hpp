@@ -1,0 +1,79 @@
+// The streams between the caller's arrays and a device program, collected while its graph is built.
+#ifndef DACE_IPU_STREAMS_HPP
+#define DACE_IPU_STREAMS_HPP
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace dace_ipu {
+
+/// One stream: which array it belongs to, and what it carries.
+struct Stream {
+  std::string handle;
+  std::string array;
+  bool toDevice;
+  poplar::Type type;
+  std::size_t typeSize; // bytes
+  std::size_t count;    // of numbers of that type
+  poplar::DataStream stream;
+};
+
+/// Adds copies between arrays and tensors to programs. An array has at most one stream each way.
+class Streams {
+public:
+  explicit Streams(poplar::Graph &graph) : graph(graph) {}
+
+  /// All of the array `array` into all of `tensor`. Poplar has no streams without elements: none, no copy.
+  void copyIn(poplar::program::Sequence &sequence, const char *array, const poplar::Tensor &tensor) {
+    if (tensor.numElements() != 0)
+      sequence.add(poplar::program::Copy(get(array, tensor, true).stream, tensor));
+  }
+
+  /// All of `tensor` into all of the array `array`.
+  void copyOut(poplar::program::Sequence &sequence, const char *array, const poplar::Tensor &tensor) {
+    if (tensor.numElements() != 0)
+      sequence.add(poplar::program::Copy(tensor, get(array, tensor, false).stream));
+  }
+
+  /// Says that these variables keep their content from one call to the next.
+  void keep(std::vector<std::string> variables) { kept_ = std::move(variables); }
+
+  const std::vector<Stream> &all() const { return streams; }
+  const std::vector<std::string> &kept() const { return kept_; }
+
+private:
+  const Stream &get(const char *array, const poplar::Tensor &tensor, bool toDevice) {
+    for (const Stream &known : streams) {
+      if (known.array == array && known.toDevice == toDevice) {
+        if (known.count != tensor.numElements() || known.type != tensor.elementType())
+          throw std::logic_error(std::string("the array '") + array + "' is copied with two sizes or types");
+        return known;
+      }
+    }
+    Stream fresh;
+    fresh.handle = std::string(array) + (toDevice ? "_in" : "_out");
+    fresh.array = array;
+    fresh.toDevice = toDevice;
+    fresh.type = tensor.elementType();
+    fresh.typeSize = graph.getTarget().getTypeSize(fresh.type);
+    fresh.count = tensor.numElements();
+    fresh.stream = toDevice ? graph.addHostToDeviceFIFO(fresh.handle, fresh.type, fresh.count)
+                            : graph.addDeviceToHostFIFO(fresh.handle, fresh.type, fresh.count);
+    streams.push_back(fresh);
+    return streams.back();
+  }
+
+  poplar::Graph &graph;
+  std::vector<Stream> streams;
+  std::vector<std::string> kept_;
+};
+
+} // namespace dace_ipu
+
+#endif // DACE_IPU_STREAMS_HPP

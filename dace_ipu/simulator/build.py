@@ -1,0 +1,203 @@
+"""The simulator's libraries: compiled once per machine, into the cache folder.
+
+Every folder below ``src`` that is named like a library of Poplar becomes that library; everything else is part of
+``libpoplar``. What is built is kept under a key of sources, headers, compiler, processor and flags::
+
+    <cache>/simulator/<key>/lib/libpoplar.so ...
+    <cache>/simulator/objects/                    single objects, so that a change of one source compiles one source
+
+Several processes may ask at once (a lock per key) and may be killed at any time (a folder appears when it is complete).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+import filelock
+
+from dace_ipu.simulator.cache import cache_folder
+from dace_ipu.simulator.objects import BuildError, ObjectCache
+from dace_ipu.simulator.progress import Progress
+from dace_ipu.simulator.toolchain import Compiler, cpu_identity, find_compiler
+
+__all__ = ["INCLUDE", "BuildError", "Libraries", "ensure_built", "planned"]
+
+_ROOT = Path(__file__).parent
+#: The headers of the simulator.
+INCLUDE = _ROOT / "include"
+_SOURCES = _ROOT / "src"
+
+#: The libraries beside libpoplar, each after those it may use.
+_COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
+
+# -ffp-contract=off: results do not depend on which processor has fused operations.
+_FLAGS = ("-std=c++17", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-pthread")
+_OPTIMISED = ("-O2", "-ftree-vectorize", "-march=native")
+_SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """The built simulator. As a path (``os.fspath``) it is the folder of the libraries."""
+
+    include_dir: Path
+    lib_dir: Path
+    names: tuple[str, ...]  # "poplar", "poputil", ...; a library after those it uses
+    key: str
+
+    def __fspath__(self) -> str:
+        return str(self.lib_dir)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The shared libraries, in the order of ``names``."""
+        return tuple(self.lib_dir / f"lib{name}.so" for name in self.names)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of them exist."""
+        return all(file.is_file() for file in self.files)
+
+
+def ensure_built(progress: bool = True, sanitize: bool = False) -> Libraries:
+    """Return the simulator's libraries, compiled now if they are not in the cache.
+
+    Later calls in a process cost nothing. With ``progress`` a build that takes more than two seconds shows a line on
+    stderr. With ``sanitize`` it is another build, with the address and undefined-behaviour sanitizers.
+
+    Raises :class:`BuildError` with the compiler's output, or if the cache folder cannot be written, and
+    :class:`~dace_ipu.simulator.toolchain.MissingCompiler`.
+    """
+    return _ensure_built(cache_folder(), progress, sanitize)
+
+
+@functools.cache
+def _ensure_built(cache: Path, progress: bool, sanitize: bool) -> Libraries:
+    libraries = planned(sanitize)
+    if not libraries.is_complete:
+        with _lock(cache / "simulator" / f"{libraries.key}.lock"):
+            if not libraries.is_complete:  # another process may have built it meanwhile
+                _Build(libraries, find_compiler(), _flags(sanitize), Progress(progress)).run()
+    return libraries
+
+
+def planned(sanitize: bool = False) -> Libraries:
+    """Return what :func:`ensure_built` gives or would build, without building it."""
+    names = ("poplar", *(name for name in _COMPANIONS if (_SOURCES / name).is_dir() and _sources(name)))
+    key = _key(sanitize)
+    return Libraries(INCLUDE, cache_folder() / "simulator" / key / "lib", names, key)
+
+
+def _flags(sanitize: bool) -> tuple[str, ...]:
+    return (*_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED), "-I", str(INCLUDE), "-I", str(_SOURCES))
+
+
+def _key(sanitize: bool) -> str:
+    """Return a hash of all that the libraries depend on. Contents are read: a few milliseconds."""
+    state = hashlib.sha256()
+    facts = (find_compiler().identity, cpu_identity(), *_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED))
+    state.update("\0".join(facts).encode())
+    for folder in (INCLUDE, _SOURCES):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            state.update(f"\0{path.relative_to(_ROOT)}\0".encode())
+            state.update(path.read_bytes())
+    return state.hexdigest()[:16]
+
+
+def _sources(name: str) -> list[Path]:
+    """Return the sources of a library: of its folder, or for libpoplar of all folders that are no library's."""
+    if name != "poplar":
+        return sorted((_SOURCES / name).rglob("*.cpp"))
+    return sorted(path for path in _SOURCES.rglob("*.cpp") if path.relative_to(_SOURCES).parts[0] not in _COMPANIONS)
+
+
+def _lock(path: Path) -> filelock.BaseFileLock:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise BuildError(
+            f"cannot write the cache folder '{path.parent}': {error.strerror or error}\n"
+            "the environment variable DACE_IPU_CACHE can name another"
+        ) from error
+    return filelock.FileLock(path)
+
+
+@dataclass
+class _Build:
+    """One build of all libraries, into a temporary folder that gets its name at the end."""
+
+    libraries: Libraries
+    compiler: Compiler
+    flags: tuple[str, ...]
+    progress: Progress
+
+    def run(self) -> None:
+        home = self.libraries.lib_dir.parent
+        with tempfile.TemporaryDirectory(prefix=f".{home.name}.", dir=home.parent) as folder:
+            build = Path(folder) / "build"
+            (build / "lib").mkdir(parents=True)
+            objects = self._compile()
+            for name in self.libraries.names:
+                self._link(name, objects[name], build / "lib")
+            shutil.rmtree(home, ignore_errors=True)  # a damaged one
+            build.rename(home)
+
+    def _compile(self) -> dict[str, list[Path]]:
+        """Compile all sources on the available cores and return the objects of each library."""
+        cache = ObjectCache(self.libraries.lib_dir.parents[1] / "objects", self.compiler, self.flags)
+        sources = {name: _sources(name) for name in self.libraries.names}
+        total = sum(len(paths) for paths in sources.values())
+        with self.progress.started("compiling the simulator, once on this machine", total), _pool() as pool:
+            tasks = {path: pool.submit(self._compile_one, cache, path) for path in _all(sources)}
+            _raise_first_error(list(tasks.values()), pool)
+        return {name: [tasks[path].result() for path in paths] for name, paths in sources.items()}
+
+    def _compile_one(self, cache: ObjectCache, source: Path) -> Path:
+        compiled = cache.object_of(source)
+        self.progress.advance()
+        return compiled
+
+    def _link(self, name: str, objects: list[Path], folder: Path) -> None:
+        uses = self.libraries.names[: self.libraries.names.index(name)]
+        sanitizers = [flag for flag in self.flags if flag.startswith("-fsanitize")]
+        command = [
+            *(*self.compiler.command, "-shared", "-pthread", *sanitizers, "-o", str(folder / f"lib{name}.so")),
+            *(f"-Wl,-soname,lib{name}.so", "-Wl,-rpath,$ORIGIN", "-Wl,--as-needed"),
+            *map(str, objects),
+            *("-L", str(folder), *(f"-l{used}" for used in reversed(uses)), "-ldl"),
+        ]
+        if not sanitizers:
+            command.append("-Wl,-z,defs")
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise BuildError(f"cannot link lib{name}.so:\n{result.stderr.rstrip()}")
+
+
+def _all(sources: dict[str, list[Path]]) -> Iterator[Path]:
+    for paths in sources.values():
+        yield from paths
+
+
+def _pool() -> ThreadPoolExecutor:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return ThreadPoolExecutor(max_workers=cores)
+
+
+def _raise_first_error(tasks: list[Future[Path]], pool: ThreadPoolExecutor) -> None:
+    finished, _ = wait(tasks, return_when=FIRST_EXCEPTION)
+    for task in finished:
+        error = task.exception()
+        if error is not None:
+            pool.shutdown(cancel_futures=True)
+            raise error

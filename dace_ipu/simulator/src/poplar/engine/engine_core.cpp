@@ -1,0 +1,279 @@
+#include "engine_core.hpp"
+#include "../core/types.hpp"
+#include "../profile/profile.hpp"
+#include "copies.hpp"
+#include "engine_options.hpp"
+#include "print_tensor.hpp"
+#include "thread_pool.hpp"
+
+#include <poplar/exceptions.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <iostream>
+
+namespace dace_ipu_sim {
+
+EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
+    : plan_(std::move(plan)), variables_(plan_->variableBytes), vertices_(plan_->vertexImage.size()),
+      temporaries_(plan_->temporaryBytes), executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters),
+      streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()),
+      printStream_(&std::cerr) {
+  for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
+    remoteBuffers_.emplace_back(r.elements * r.repeats * sizeOf(r.type));
+  const std::string overflow = overflowText(*plan_);
+  const bool mayOverflow = plan_->graph->target.getTargetType() != poplar::TargetType::IPU ||
+                           isSet(plan_->options, "debug.allowOutOfMemory");
+  if (overflow.empty() || mayOverflow)
+    return;
+  const std::string path = reportPath(*plan_);
+  writeReport();
+  throw poplar::graph_memory_allocation_error(overflow + (path.empty() ? "" : " Profile saved to: " + path), path);
+}
+
+EngineCore::~EngineCore() {
+  try {
+    writeReport();
+  } catch (const std::exception &e) {
+    std::cerr << "dace_ipu simulator: the profile was not written: " << e.what() << '\n';
+  }
+}
+
+void EngineCore::writeReport() const {
+  const std::string path = reportPath(*plan_);
+  if (!path.empty())
+    writeProfile(*this, path);
+}
+
+// Loading
+
+void EngineCore::load(const poplar::Device &device) {
+  if (device.getTarget() != plan_->graph->target)
+    throw poplar::poplar_error("load: the engine was built for another target than that of the device");
+  if (dirty_)
+    variables_.clear();
+  for (const LoadImage &image : plan_->images)
+    runCopies(image.copies, variables(), reinterpret_cast<const char *>(image.bytes->data()));
+  std::memcpy(vertices_.data(), plan_->vertexImage.data(), plan_->vertexImage.size());
+  char *const bases[] = {variables_.data(), vertices_.data(), temporaries_.data()};
+  for (const Relocation &r : plan_->relocations) {
+    char *const target = bases[static_cast<std::size_t>(r.memory)] + r.target;
+    std::memcpy(vertices_.data() + r.at, &target, sizeof(target));
+  }
+  noteImages();
+  resetProfile();
+  now_ = 0;
+  loaded_ = true;
+}
+
+void EngineCore::resetProfile() {
+  std::fill(executions_.begin(), executions_.end(), 0);
+  hostAccessCycles_ = 0;
+  runs_ = 0;
+}
+
+void EngineCore::requireLoaded(const std::string &what) const {
+  if (!loaded_)
+    throw poplar::control_program_error(what + ": the engine is not loaded");
+}
+
+// Running
+
+void EngineCore::run(unsigned program) {
+  requireLoaded("run");
+  if (program >= plan_->programs.size())
+    throw poplar::control_program_error("run: program " + std::to_string(program) + " does not exist, the engine has " +
+                                        std::to_string(plan_->programs.size()));
+  dirty_ = true;
+  ++runs_;
+  exec(plan_->programs[program]);
+}
+
+void EngineCore::exec(int index) {
+  if (index < 0)
+    return;
+  const Step &step = plan_->steps[static_cast<std::size_t>(index)];
+  if (plan_->checkUninitialised)
+    checkReads(step.reads);
+  runStep(step);
+  if (!plan_->checkUninitialised)
+    return;
+  noteWrites(step.writes);
+  for (const Access &a : step.forgets)
+    initialised_[a.var].remove(a.begin, a.end);
+}
+
+void EngineCore::runStep(const Step &step) {
+  const auto charge = [&] {
+    ++executions_[static_cast<std::size_t>(&step - plan_->steps.data())];
+    now_ += step.cost.total();
+  };
+  switch (step.kind) {
+  case ProgramKind::Sequence:
+  case ProgramKind::Call:
+    for (const int child : step.children)
+      exec(child);
+    return;
+  case ProgramKind::Repeat:
+    for (unsigned i = 0; i < step.count; ++i)
+      exec(step.children[0]);
+    return;
+  case ProgramKind::RepeatWhileTrue:
+  case ProgramKind::RepeatWhileFalse:
+    for (;;) {
+      exec(step.children[0]);
+      charge();
+      if (isTrue(step.element) != (step.kind == ProgramKind::RepeatWhileTrue))
+        return;
+      exec(step.children[1]);
+    }
+  default:
+    break;
+  }
+  charge();
+  switch (step.kind) {
+  case ProgramKind::Execute:
+    return runComputeSet(step);
+  case ProgramKind::If:
+    return exec(step.children[isTrue(step.element) ? 0 : 1]);
+  case ProgramKind::Switch:
+    return runSwitch(step);
+  case ProgramKind::Copy:
+    return runCopy(step);
+  case ProgramKind::StreamToTensor:
+    return streamIn(step);
+  case ProgramKind::TensorToStream:
+    return streamOut(step);
+  case ProgramKind::RemoteToTensor:
+  case ProgramKind::TensorToRemote:
+    return remoteCopy(step);
+  case ProgramKind::HostCall:
+    return hostCall(step);
+  case ProgramKind::PrintTensor:
+    return print(step);
+  case ProgramKind::Abort:
+    return abort(step);
+  case ProgramKind::AbortOnCondition:
+    return isTrue(step.element) ? abort(step) : void();
+  case ProgramKind::CycleStart:
+    counterStarts_[step.id] = now_;
+    return;
+  case ProgramKind::CycleEnd:
+    return readCounter(step, now_ - counterStarts_[step.id]);
+  case ProgramKind::CycleStamp:
+    return readCounter(step, now_);
+  default:
+    return;
+  }
+}
+
+bool EngineCore::isTrue(const ElementRef &element) const {
+  return readInteger(element.type, variables() + element.offset) != 0;
+}
+
+void EngineCore::runSwitch(const Step &step) {
+  const auto control = static_cast<std::int32_t>(readInteger(step.element.type, variables() + step.element.offset));
+  for (std::size_t i = 0; i < step.values.size(); ++i)
+    if (step.values[i] == control)
+      return exec(step.children[i + 1]);
+  exec(step.children[0]);
+}
+
+bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) const {
+  bool all = true;
+  unsigned tile = noTile;
+  for (std::size_t i = begin; i < end; ++i) {
+    const VertexCall &call = cs.calls[i];
+    if (call.setTile && call.tile != tile)
+      call.setTile(call.tile);
+    tile = call.tile;
+    void *const state = vertices_.data() + call.state;
+    for (unsigned worker = 0; worker < call.workers; ++worker)
+      all &= call.run(state, worker);
+  }
+  return all;
+}
+
+void EngineCore::runComputeSet(const Step &step) {
+  const ComputeSetPlan &cs = plan_->computeSets[step.id];
+  if (plan_->checkUninitialised)
+    checkReads(cs.reads);
+  runCopies(cs.before, temporaries_.data(), variables());
+  std::atomic<bool> all{true};
+  if (cs.chunks.size() == 2) {
+    all = runCalls(cs, 0, cs.calls.size());
+  } else {
+    ThreadPool::instance().forEach(cs.chunks.size() - 1, [&](std::size_t i) {
+      if (!runCalls(cs, cs.chunks[i], cs.chunks[i + 1]))
+        all = false;
+    });
+  }
+  runCopies(cs.after, variables(), temporaries_.data());
+  if (step.element.type != poplar::Type())
+    variables()[step.element.offset] = all;
+  if (plan_->checkUninitialised)
+    noteWrites(cs.writes);
+}
+
+void EngineCore::runCopy(const Step &step) {
+  if (step.staging.empty())
+    return runCopies(step.copies, variables(), variables());
+  runCopies(step.staging, temporaries_.data(), variables());
+  runCopies(step.copies, variables(), temporaries_.data());
+}
+
+void EngineCore::readCounter(const Step &step, std::uint64_t cycles) {
+  constexpr std::uint64_t counterCycles = 45; // measured: two counters back to back
+  now_ += counterCycles;
+  cycles += counterCycles;
+  runCopies(step.copies, variables(), reinterpret_cast<const char *>(&cycles));
+}
+
+std::string EngineCore::tensorText(const Step &step, const std::string &title) {
+  buffer_.resize(step.argumentBytes[0]);
+  runCopies(step.arguments[0], buffer_.data(), variables());
+  return formatTensor(title, step.type, step.shape, buffer_.data(), step.format);
+}
+
+void EngineCore::print(const Step &step) { *printStream_ << tensorText(step, step.text) << '\n' << std::flush; }
+
+void EngineCore::abort(const Step &step) {
+  std::string text = step.text.empty() ? "the program aborted" : step.text;
+  if (!step.arguments.empty())
+    text += "\n" + tensorText(step, "");
+  throw poplar::application_runtime_error(text);
+}
+
+// The check of uninitialised reads
+
+void EngineCore::checkReads(const std::vector<Access> &reads) const {
+  for (const Access &a : reads) {
+    const auto it = initialised_.find(a.var);
+    if (it != initialised_.end() && it->second.intersects(a.begin, a.end))
+      continue;
+    throw poplar::application_runtime_error("uninitialised read: elements [" + std::to_string(a.begin) + "," +
+                                            std::to_string(a.end) + ") of variable '" + a.var->name +
+                                            "' were never written, but are read by " + a.who);
+  }
+}
+
+void EngineCore::noteWrites(const std::vector<Access> &writes) {
+  for (const Access &a : writes)
+    initialised_[a.var].add(a.begin, a.end);
+}
+
+void EngineCore::noteImages() {
+  initialised_.clear();
+  if (!plan_->checkUninitialised)
+    return;
+  for (const Variable &v : plan_->graph->variables)
+    if (v.isConstant)
+      initialised_[&v].add(0, v.elements);
+  for (const InitialValue &initial : plan_->graph->initialValues)
+    forEachRunUnordered(*initial.tensor.view(), [&](const Run &r) {
+      initialised_[r.var].add(r.offset, r.offset + static_cast<std::size_t>(r.stride) * (r.count - 1) + 1);
+    });
+}
+
+} // namespace dace_ipu_sim

@@ -1,0 +1,100 @@
+#include "copy_traffic.hpp"
+
+#include <algorithm>
+
+namespace dace_ipu_sim {
+
+namespace {
+
+Run part(const Run &r, std::size_t first, std::size_t count) {
+  return {r.var, r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(first)),
+          count == 1 ? 1 : r.stride, count};
+}
+
+// The tile of one element after another; remembers the region, as neighbours usually share it.
+class TileCursor {
+public:
+  explicit TileCursor(const Run &r) : run_(r), regions_(r.var->mapping.regions()) {}
+  unsigned at(std::size_t i) {
+    const std::size_t element = run_.offset + static_cast<std::size_t>(run_.stride * static_cast<std::ptrdiff_t>(i));
+    if (!region_ || element < region_->begin || element >= region_->end)
+      region_ = &*std::partition_point(regions_.begin(), regions_.end(),
+                                       [&](const Region &r) { return r.end <= element; });
+    return region_->tile;
+  }
+
+private:
+  const Run &run_;
+  const std::vector<Region> &regions_;
+  const Region *region_ = nullptr;
+};
+
+} // namespace
+
+CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes)
+    : elementBytes_(elementBytes), phase_(machine), localBytes_(machine.numTiles()), localPieces_(machine.numTiles()) {}
+
+void CopyTraffic::addViews(const View &src, const View &dst) {
+  std::vector<Run> sources;
+  forEachRun(src, [&](const Run &r) { sources.push_back(r); });
+  std::size_t s = 0, done = 0;
+  forEachRun(dst, [&](const Run &d) {
+    for (std::size_t at = 0; at < d.count;) {
+      const std::size_t n = std::min(d.count - at, sources[s].count - done);
+      addPair(part(sources[s], done, n), part(d, at, n));
+      at += n;
+      done += n;
+      if (done == sources[s].count) {
+        ++s;
+        done = 0;
+      }
+    }
+  });
+}
+
+void CopyTraffic::addPair(const Run &src, const Run &dst) {
+  if (src.contiguous() && dst.contiguous())
+    addContiguous(src, dst);
+  else if (src.stride == 0 && dst.contiguous())
+    addFill(src, dst);
+  else
+    addElements(src, dst);
+}
+
+void CopyTraffic::move(unsigned from, unsigned to, std::uint64_t bytes) {
+  if (from != to)
+    return phase_.transfer(from, to, bytes);
+  localBytes_[to] += bytes;
+  ++localPieces_[to];
+}
+
+void CopyTraffic::addContiguous(const Run &src, const Run &dst) {
+  const auto &sourceRegions = src.var->mapping.regions();
+  forRegionsIn(dst.var->mapping.regions(), dst.offset, dst.offset + dst.count,
+               [&](std::size_t b, std::size_t e, unsigned to) {
+                 const std::size_t at = src.offset + (b - dst.offset);
+                 forRegionsIn(sourceRegions, at, at + (e - b), [&](std::size_t sb, std::size_t se, unsigned from) {
+                   move(from, to, (se - sb) * elementBytes_);
+                 });
+               });
+}
+
+// One element goes to every tile once and is spread out there.
+void CopyTraffic::addFill(const Run &src, const Run &dst) {
+  const unsigned from = TileCursor(src).at(0);
+  forRegionsIn(dst.var->mapping.regions(), dst.offset, dst.offset + dst.count,
+               [&](std::size_t b, std::size_t e, unsigned to) {
+                 if (to != from)
+                   phase_.transfer(from, to, elementBytes_);
+                 localBytes_[to] += (e - b) * elementBytes_;
+                 ++localPieces_[to];
+               });
+}
+
+void CopyTraffic::addElements(const Run &src, const Run &dst) {
+  TileCursor from(src), to(dst);
+  for (std::size_t i = 0; i < dst.count; ++i)
+    move(from.at(i), to.at(i), elementBytes_);
+}
+
+} // namespace dace_ipu_sim

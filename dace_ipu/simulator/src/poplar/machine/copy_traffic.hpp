@@ -1,0 +1,31 @@
+// Which bytes of a copy cross between tiles, and which stay.
+#pragma once
+
+#include "exchange.hpp"
+
+namespace dace_ipu_sim {
+
+/// Pairs the elements of source and destination, in order, with the tiles they live on.
+class CopyTraffic {
+public:
+  CopyTraffic(const Machine &machine, std::size_t elementBytes);
+  void addViews(const View &src, const View &dst);
+  ExchangePhase &phase() { return phase_; }
+  /// Bytes, and contiguous pieces, copied on each tile itself.
+  const std::vector<std::uint64_t> &localBytes() const { return localBytes_; }
+  const std::vector<std::uint64_t> &localPieces() const { return localPieces_; }
+
+private:
+  void addPair(const Run &src, const Run &dst);
+  void addContiguous(const Run &src, const Run &dst);
+  void addFill(const Run &src, const Run &dst);
+  void addElements(const Run &src, const Run &dst);
+  void move(unsigned from, unsigned to, std::uint64_t bytes);
+
+  std::size_t elementBytes_;
+  ExchangePhase phase_;
+  std::vector<std::uint64_t> localBytes_;
+  std::vector<std::uint64_t> localPieces_;
+};
+
+} // namespace dace_ipu_sim
