@@ -29,7 +29,7 @@ RUNTIME_INCLUDE = _PACKAGE / "runtime" / "include"
 SIMULATOR_INCLUDE = _PACKAGE / "simulator" / "include"
 
 #: Poplar libraries that programs are linked with, by their names in the SDK.
-LIBRARIES = ("poplar", "poplin", "popops", "poprand", "poputil")
+LIBRARIES = ("poplar", "poputil")
 
 # The pointer has no initialiser: DaCe creates the struct with `new T()`, which zeroes it, and reads its leading
 # pointers back from the source in CompiledSDFG.get_state_struct, which stops at anything but `type *name;`.
@@ -106,7 +106,7 @@ def _simulator_libraries() -> Path:
     # Imported when needed: building is the business of a compile, not of an import.
     from dace_ipu.simulator import build
 
-    return Path(build.ensure_built())
+    return build.ensure_built().lib_dir
 
 
 def _cmake_list(*paths: Path) -> list[str]:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from dace_ipu import compat
+from dace_ipu import compat, config
 from dace_ipu.errors import IPURuntimeError
 
 __all__ = ["LAST_ERROR_FUNCTION", "install", "take_last_error"]
@@ -38,10 +39,21 @@ def install() -> None:
 @contextlib.contextmanager
 def raise_recorded_error(program: compat.CompiledSDFG, arguments: tuple[Any, ...]) -> Iterator[None]:
     """Run around one call of ``program``; raise :class:`IPURuntimeError` if the call recorded an error."""
+    if program not in _without_device and compat.exported_function(program, LAST_ERROR_FUNCTION, ctypes.c_char_p):
+        _let_programs_find_popc()
     yield
     message = take_last_error(program)
     if message is not None:
         raise IPURuntimeError(message, program.sdfg.name)
+
+
+@functools.cache
+def _let_programs_find_popc() -> None:
+    """Graphs are built, and codelets compiled, inside of calls: the library asks the environment for the codelet compiler."""
+    if config.settings().mode == "simulator":
+        from dace_ipu.simulator import enable  # needed by programs that run, not by `import dace_ipu`
+
+        enable.activate()
 
 
 def take_last_error(program: compat.CompiledSDFG) -> str | None:

@@ -12,7 +12,7 @@ from dace_ipu.passes.fields import near_groups, size_of
 from dace_ipu.passes.footprints import Box, Site
 from dace_ipu.passes.rewrite import Rewrite, fresh
 from dace_ipu.passes.steps import map_steps
-from dace_ipu.tile_graph.body import Access, Expr
+from dace_ipu.tile_graph.body import Access, Expr, symbol
 from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, Slice, Step, TileGraph, Variable
 
 
@@ -56,27 +56,50 @@ def _buffered(domain: Domain) -> tuple[tuple[Step, ...], tuple[Variable, ...]]:
 
 
 def _stale_reads(variable: str, domain: Domain) -> tuple[Site, ...]:
-    """The reads that other iterations spoil; empty if there are none or a copy does not help."""
+    """The reads that stand between the iterations of some dimension and that a copy can serve."""
     accesses = domain.of(variable)
+    reads = tuple(site for site in accesses if not site.writes)
     writes = tuple(site for site in accesses if site.writes)
-    own = {site.access.indices for site in writes}
-    stale = tuple(site for site in accesses if not site.writes and {site.access.indices} != own)
-    if not stale or any(site.reduction for site in writes) or not _all_before(stale, writes):
+    if not reads or any(site.reduction for site in writes):
         return ()
-    helped = (
-        name
-        for name in domain.extents
-        if kind_for(name, variable, domain) is not Kind.PARALLEL
-        and domain.separates(name, variable, tuple(site for site in accesses if site not in stale))
+    found: set[int] = set()
+    for name in domain.extents:
+        stale = _obstacles(name, variable, reads, writes, domain)
+        found |= {site.position for site in stale} if _never_new(stale, writes, domain) else set()
+    return tuple(site for site in reads if site.position in found)
+
+
+def _obstacles(
+    name: str, variable: str, reads: tuple[Site, ...], writes: tuple[Site, ...], domain: Domain
+) -> tuple[Site, ...]:
+    """The reads of what iterations with another value of ``name`` write; none if the writes are in their own way."""
+    if kind_for(name, variable, domain) is Kind.PARALLEL or not domain.separates(name, variable, writes):
+        return ()
+    return tuple(read for read in reads if not domain.separates(name, variable, (read, *writes)))
+
+
+def _never_new(reads: tuple[Site, ...], writes: tuple[Site, ...], domain: Domain) -> bool:
+    """Whether no read sees what its own iteration has written: it comes before all writes, or is another element."""
+    return all(_comes_before(read, write) or _is_apart(read, write, domain) for read in reads for write in writes)
+
+
+def _comes_before(read: Site, write: Site) -> bool:
+    """Whether a read comes before a write, and no loop in the body holds both."""
+    loops = {id(loop) for loop in write.loops}
+    return read.position < write.position and not any(id(loop) in loops for loop in read.loops)
+
+
+def _is_apart(read: Site, write: Site, domain: Domain) -> bool:
+    """Whether two accesses of one iteration surely touch different elements: along a dimension that no inner loop moves
+    they differ by a constant.
+    """
+    fixed = {symbol(name) for name in (*domain.extents, *domain.parameters)}
+    gaps = (
+        sympy.expand(there - here)
+        for there, here in zip(read.access.indices, write.access.indices, strict=True)
+        if there.free_symbols | here.free_symbols <= fixed
     )
-    return stale if any(helped) else ()
-
-
-def _all_before(reads: tuple[Site, ...], writes: tuple[Site, ...]) -> bool:
-    """Whether every read of an iteration comes before all its writes: no loop in the body holds both."""
-    first = min(write.position for write in writes)
-    loops = {id(loop) for write in writes for loop in write.loops}
-    return all(read.position < first and not loops & {id(loop) for loop in read.loops} for read in reads)
+    return any(gap.is_Integer and gap != 0 for gap in gaps)
 
 
 def _copied(
@@ -105,7 +128,7 @@ def _own_reads(variable: str, box: Box, stale: tuple[Site, ...], domain: Domain)
     writes = tuple(site for site in accesses if site.writes)
     reads = tuple(site for site in accesses if not site.writes and site not in stale)
     inside = (scope.contains(box, scope.clamped(site, domain.shape(variable))) for site in reads)
-    return tuple(site.access for site in reads) if all(inside) and _all_before(reads, writes) else ()
+    return tuple(site.access for site in reads) if all(inside) and _never_new(reads, writes, domain) else ()
 
 
 def _buffer(original: Variable, box: Box, name: str) -> Variable:

@@ -111,7 +111,10 @@ def _direction(variable: str, box: Box, domain: Domain, scope: Scope) -> Directi
 
 
 def _fills(site: Site, box: Box, domain: Domain, scope: Scope) -> bool:
-    """Whether a store writes every element of a box: each index is a constant, or runs with a variable of its own."""
+    """Whether a store writes every element of a box: each index is a constant, or runs with a variable of its own.
+
+    What runs in no index has to turn at least once; what does may be empty, the box is empty then.
+    """
     if site.guarded or scope.box(site, domain.shape(site.access.data)) != box:
         return False
     running = {symbol(name) for name in scope.spans}
@@ -125,7 +128,7 @@ def _fills(site: Site, box: Box, domain: Domain, scope: Scope) -> bool:
         if movers & used or not _fills_interval(index, movers, interval):
             return False
         used |= movers
-    return True
+    return not scope.may_be_empty(site.loops, but={mover.name for mover in used})
 
 
 def _fills_interval(index: Expr, movers: set[Expr], interval: Interval) -> bool:

@@ -6,7 +6,7 @@ its extreme values where the index is monotone in it; what cannot be bounded is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 import sympy
@@ -127,7 +127,7 @@ class Scope:
         An access that is always executed is in bounds by the rules of DaCe, so nothing is clamped for it.
         """
         box = self.box(site, shape)
-        if not site.guarded and not self._may_be_empty(site.loops):
+        if not site.guarded and not self.may_be_empty(site.loops):
             return box
         skipped = site.guarded or not self._rectangular(site.loops)
         return tuple(self._clamp(interval, size, skipped) for interval, size in zip(box, shape, strict=True))
@@ -179,10 +179,11 @@ class Scope:
         linear = factor.is_Integer and factor > 1 and symbol(running[0]) not in rest.free_symbols
         return int(factor) if linear else 1
 
-    def _may_be_empty(self, loops: tuple[For, ...]) -> bool:
+    def may_be_empty(self, loops: tuple[For, ...], but: Set[str] = frozenset()) -> bool:
+        """Whether a dimension or a loop, other than those named in ``but``, may have no iterations."""
         facts = self.facts
         for name, span in self._ranges(loops):
-            if span is None or not facts.at_most(*span):
+            if span is None or (name not in but and not facts.at_most(*span)):
                 return True
             facts = facts.and_also(*facts_of(name, span))
         return False

@@ -204,7 +204,7 @@ class _Vertex:
         }
         types |= {lane.field.name: lane.partial.dtype for lane in self.lanes}
         step = self.domain.step
-        slots = slots_of(body, types, frozenset(self.taken))
+        slots = slots_of(body, types, frozenset(self.taken) - defined_names(body))
         return ComputeSet(
             step.name, self.partition, blocks, fields, self._values(body), body, workers, slots, note, step.source
         )

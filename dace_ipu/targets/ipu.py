@@ -37,6 +37,8 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         self._sdfg = sdfg
         self._dispatcher = frame.dispatcher
         self._programs: list[TileGraph] = []
+        # Here and not in `preprocess`: DaCe calls that only for targets it finds in use, and host code that uses device data is none.
+        check_after(sdfg)
         self._register(frame.dispatcher)
 
     def _register(self, dispatcher: compat.TargetDispatcher) -> None:
@@ -53,8 +55,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         return isinstance(node, nodes.NestedSDFG) and is_device_program(node)
 
     def preprocess(self, sdfg: SDFG) -> None:
-        """Refuse host code that uses device data: DaCe's validation lets it through, and the program would crash."""
-        check_after(sdfg)
+        """Make DaCe include the headers and the state field of the run-time context."""
         compat.use_environment(self._dispatcher, environment.current().full_class_path())
         compat.mark_used(self._dispatcher, self)
 

@@ -18,6 +18,7 @@ from dace_ipu.tile_graph.indices import compile_index, index_text
 __all__ = ["Environment", "access_text", "code_text", "compile_code", "names"]
 
 _PARTS = ("real", "imag")
+_METHODS = ("conj", "conjugate")
 
 
 class Environment(Protocol):
@@ -151,7 +152,7 @@ class _Compiler:
 
     def _function(self, node: ast.Call) -> tuple[functions.Function, list[ast.expr]]:
         """What is called; ``z.conjugate()`` calls the function ``conjugate`` on z."""
-        if isinstance(node.func, ast.Attribute) and not _dotted(node.func):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and not _dotted(node.func):
             name, arguments = node.func.attr, [node.func.value, *node.args]
         else:
             name, arguments = ast.unparse(node.func), node.args

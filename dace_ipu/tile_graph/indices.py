@@ -37,9 +37,8 @@ def index_text(expr: Expr) -> str:
 
     Raises ValueError for what is no integer arithmetic.
     """
-    form = _integral(sympy.sympify(expr))
-    text = str(_Printer().doprint(form))
-    return text[1:-1] if isinstance(form, (_Quotient, _Remainder)) else text
+    text = str(_Printer().doprint(_integral(sympy.sympify(expr))))
+    return ast.unparse(ast.parse(text, mode="eval"))  # as computations are printed: ``2 * i``, no needless parentheses
 
 
 @lru_cache(maxsize=10_000)

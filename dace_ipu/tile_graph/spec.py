@@ -41,7 +41,7 @@ from dace_ipu.tile_graph.nodes import (
     Value,
     Variable,
 )
-from dace_ipu.tile_graph.spec_body import DEVICE_TYPES, BodyRules, Faults, name_fault, reduction_faults
+from dace_ipu.tile_graph.spec_body import DEVICE_TYPES, BodyRules, Faults, name_fault, reduction_faults, used_names
 
 __all__ = ["SpecError", "check"]
 
@@ -267,9 +267,12 @@ class _Checker:
         scalars = {**{value.name: value.dtype for value in step.values}, **({WORKER: None} if step.workers else {})}
         rules = BodyRules(arrays, inputs, scalars, step.workers)
         yield from rules.faults(step.body)
+        used = used_names(step.body)
         for field in fields:
             if field.direction is not Direction.INPUT and field.name not in rules.stored:
                 yield f"field '{field.name}' is {field.direction.value}, but the body does not write it"
+        yield from (f"field '{field.name}' is not used" for field in step.fields if field.name not in used)
+        yield from (f"value '{value.name}' is not used" for value in step.values if value.name not in used)
 
     def _ranges(self, ranges: tuple[Range, ...], variable: Variable, names: Iterable[str] = ()) -> Faults:
         if len(ranges) != len(variable.shape):

@@ -27,12 +27,16 @@ from dace_ipu.tile_graph.body import (
     Statement,
     Store,
     While,
+    children,
+    codes,
     symbol,
+    walk,
 )
 from dace_ipu.tile_graph.expressions import compile_code, names
 from dace_ipu.tile_graph.indices import compile_index
+from dace_ipu.tile_graph.nodes import WORKER
 
-__all__ = ["DEVICE_TYPES", "BodyRules", "Faults", "name_fault", "reduction_faults"]
+__all__ = ["DEVICE_TYPES", "BodyRules", "Faults", "name_fault", "reduction_faults", "used_names"]
 
 Faults = Iterator[str]
 
@@ -54,11 +58,13 @@ class _Scope:
     constant: frozenset[str]  # scalars that cannot be assigned
     loop: bool = False  # whether there is a loop to leave
     leaves_shared: bool = False  # whether that loop is the shared one
-    in_shared: bool = False
+    divided: bool = (
+        False  # whether workers do different things here: in the shared loop, or where they tell themselves apart
+    )
 
     def also(self, name: str, dtype: DType | None, constant: bool) -> _Scope:
         fixed = self.constant | {name} if constant else self.constant - {name}
-        return _Scope({**self.scalars, name: dtype}, fixed, self.loop, self.leaves_shared, self.in_shared)
+        return _Scope({**self.scalars, name: dtype}, fixed, self.loop, self.leaves_shared, self.divided)
 
 
 @dataclass
@@ -66,7 +72,7 @@ class BodyRules:
     """The rules for one body. ``arrays`` has the rank and type of each array; ``read_only`` ones are not stored to.
 
     ``scalars`` are the symbols and values that are known, with their types. ``workers`` allows a shared loop.
-    ``stored`` collects the arrays that the body writes.
+    ``stored`` collects the arrays that the body writes, ``local`` those that live in it.
     """
 
     arrays: dict[str, tuple[int, DType]]
@@ -74,10 +80,15 @@ class BodyRules:
     scalars: Mapping[str, DType | None]
     workers: bool = False
     stored: set[str] = field(default_factory=set)
+    local: set[str] = field(default_factory=set)
 
     def faults(self, body: tuple[Statement, ...]) -> Faults:
         """All faults of the body, in its order."""
         yield from self._body(body, _Scope(self.scalars, frozenset(self.scalars)))
+        if _shared_loops(body) > 1:
+            yield "two shared loops one after the other"
+        if self.workers and not _shared_loops(body) and WORKER not in used_names(body):
+            yield "six workers, but they do all the same: no loop is shared, and nothing depends on the worker"
 
     def _body(self, body: tuple[Statement, ...], scope: _Scope) -> Faults:
         rules: dict[type, Callable[[Any, _Scope], Faults]] = {
@@ -122,6 +133,7 @@ class BodyRules:
         if not statement.shape or not all(isinstance(size, int) and size > 0 for size in statement.shape):
             yield f"the local array '{statement.name}' has the shape {statement.shape}"
         self.arrays[statement.name] = (len(statement.shape), statement.dtype)
+        self.local.add(statement.name)
 
     def _store(self, statement: Store, scope: _Scope) -> Faults:
         target = statement.target.data
@@ -130,8 +142,14 @@ class BodyRules:
         yield from self._code(statement.value, scope)
         if target in self.read_only:
             yield f"a store to '{target}', which can only be read"
+        if self.workers and not scope.divided and symbol(WORKER) not in _symbols(statement.target):
+            yield from self._raced(target)
         if statement.reduction is not None and target in self.arrays:
             yield from reduction_faults(statement.reduction, self.arrays[target][1])
+
+    def _raced(self, target: str) -> Faults:
+        if target not in self.local:
+            yield f"all workers store to '{target}', outside of the shared loop"
 
     def _for(self, statement: For, scope: _Scope) -> Faults:
         yield from self._new_name("loop variable", statement.variable, scope)
@@ -142,25 +160,27 @@ class BodyRules:
         if statement.shared:
             yield from self._shared(statement, scope)
         inner = scope.also(statement.variable, None, constant=True)
-        in_shared = scope.in_shared or statement.shared
-        yield from self._body(statement.body, _Scope(inner.scalars, inner.constant, True, statement.shared, in_shared))
+        divided = scope.divided or statement.shared
+        yield from self._body(statement.body, _Scope(inner.scalars, inner.constant, True, statement.shared, divided))
 
     def _shared(self, statement: For, scope: _Scope) -> Faults:
         if not self.workers:
             yield f"the loop over '{statement.variable}' is shared, but there are no workers"
-        if scope.in_shared:
+        if scope.divided:
             yield f"the loop over '{statement.variable}' is shared inside of a shared loop"
         if statement.step != 1:
             yield f"the shared loop over '{statement.variable}' has the step {statement.step}"
 
     def _while(self, statement: While, scope: _Scope) -> Faults:
         yield from self._code(statement.condition, scope)
-        yield from self._body(statement.body, _Scope(scope.scalars, scope.constant, True, False, scope.in_shared))
+        yield from self._body(statement.body, _Scope(scope.scalars, scope.constant, True, False, scope.divided))
 
     def _if(self, statement: If, scope: _Scope) -> Faults:
         yield from self._code(statement.condition, scope)
-        yield from self._body(statement.then, scope)
-        yield from self._body(statement.orelse, scope)
+        divided = scope.divided or WORKER in statement.condition.text
+        inner = _Scope(scope.scalars, scope.constant, scope.loop, scope.leaves_shared, divided)
+        yield from self._body(statement.then, inner)
+        yield from self._body(statement.orelse, inner)
 
     def _jump(self, statement: Break | Continue, scope: _Scope) -> Faults:
         name = type(statement).__name__.lower()
@@ -214,6 +234,47 @@ class BodyRules:
         yield from code_faults(code, scope.scalars.keys() | set(reads))
 
 
+def _symbols(access: Access) -> set[Expr]:
+    return {free for index in access.indices for free in sympy.sympify(index).free_symbols}
+
+
+def _shared_loops(body: tuple[Statement, ...]) -> int:
+    """The most shared loops that lie on one way through the body."""
+    return sum(_shared_loops_in(statement) for statement in body)
+
+
+def _shared_loops_in(statement: Statement) -> int:
+    own = isinstance(statement, For) and statement.shared
+    return own or max(map(_shared_loops, children(statement)), default=0)
+
+
+def used_names(body: tuple[Statement, ...]) -> set[str]:
+    """The names of all arrays, scalars and symbols in a body, but for those that it cannot be parsed for."""
+    found: set[str] = set()
+    for statement in walk(body):
+        found |= {read.data for code in codes(statement) for _, read in code.reads}
+        found |= {name for code in codes(statement) for name in _names(code)}
+        found |= {str(free) for expr in _exprs(statement) for free in sympy.sympify(expr).free_symbols}
+        if isinstance(statement, Store):
+            found.add(statement.target.data)
+    return found
+
+
+def _names(code: Code) -> frozenset[str]:
+    try:
+        return names(code.text)
+    except SyntaxError:  # reported where the computation is checked
+        return frozenset()
+
+
+def _exprs(statement: Statement) -> list[Expr]:
+    accesses = [read for code in codes(statement) for _, read in code.reads]
+    if isinstance(statement, Store):
+        accesses.append(statement.target)
+    bounds = [statement.begin, statement.end, statement.step] if isinstance(statement, For) else []
+    return [*bounds, *(index for access in accesses for index in access.indices)]
+
+
 def code_faults(code: Code, known: set[str]) -> Faults:
     """Faults of the text of a computation: syntax, functions, names."""
     try:
@@ -240,5 +301,3 @@ def name_fault(kind: str, name: str) -> Faults:
     """The fault of a name that Python could not use, if it has one."""
     if not name.isidentifier() or keyword.iskeyword(name):
         yield f"{kind} '{name}' is no name"
-
-

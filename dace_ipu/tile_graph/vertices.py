@@ -12,7 +12,7 @@ import numpy as np
 from dace_ipu.tile_graph import functions
 from dace_ipu.tile_graph.indices import evaluate
 from dace_ipu.tile_graph.nodes import WORKER, WORKERS_PER_TILE, ComputeSet, Direction, Field, Layout, Value
-from dace_ipu.tile_graph.statements import Array, Frame, InterpreterError, Memory, Run, element_text, poison
+from dace_ipu.tile_graph.statements import Array, Element, Frame, InterpreterError, Memory, Run, element_text, poison
 
 __all__ = ["Names", "Place", "Vertex", "check_owners"]
 
@@ -34,13 +34,14 @@ class Vertex:
         """The contents of all fields after the vertex has run. ``variables`` stay as they are."""
         arrays = {field.name: self._content(field, variables[field.variable]) for field in self.step.fields}
         names = {value.name: self._value(value) for value in self.step.values}
-        if not self.step.workers:
-            body(Frame(names, Memory(dict(arrays))))
-            return arrays
-        log = _Log(frozenset(f.name for f in self.step.fields if f.direction is not Direction.INPUT))
-        for worker in range(WORKERS_PER_TILE):
-            memory = _WorkerMemory(dict(arrays), worker, log)
-            body(Frame({**names, WORKER: worker}, memory, partial(_share, worker, self._grain(arrays))))
+        log = _Log({edge.name: edge for edge in self.step.fields if edge.direction is not Direction.INPUT})
+        if self.step.workers:
+            for worker in range(WORKERS_PER_TILE):
+                memory = _WorkerMemory(dict(arrays), worker, log)
+                body(Frame({**names, WORKER: worker}, memory, partial(_share, worker, self._grain(arrays))))
+        else:
+            body(Frame(names, _WorkerMemory(dict(arrays), 0, log)))
+        log.check_complete(arrays)
         return arrays
 
     def _content(self, edge: Field, variable: Array) -> Array:
@@ -71,15 +72,26 @@ def _share(worker: int, grain: int, begin: int, end: int) -> range:
 
 @dataclass
 class _Log:
-    """Which worker wrote, and which read, the elements of the written fields."""
+    """Which worker wrote, and which read, the elements of the written fields; and who wrote into each word."""
 
-    fields: frozenset[str]
-    writers: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
-    readers: dict[tuple[str, tuple[int, ...]], set[int]] = field(default_factory=dict)
+    fields: dict[str, Field]
+    writers: dict[Element, int] = field(default_factory=dict)
+    words: dict[Element, int] = field(default_factory=dict)
+    readers: dict[Element, set[int]] = field(default_factory=dict)
+
+    def check_complete(self, arrays: dict[str, Array]) -> None:
+        """Raises InterpreterError if an output is not written as a whole: the rest would be undefined."""
+        for edge in self.fields.values():
+            written = sum(data == edge.name for data, _ in self.writers)
+            if edge.direction is Direction.OUTPUT and written < arrays[edge.name].size:
+                size = arrays[edge.name].size
+                raise InterpreterError(
+                    f"only {written} of {size} elements of the output field '{edge.name}' are written"
+                )
 
 
 class _WorkerMemory(Memory):
-    """Raises InterpreterError where two workers touch an element and one of them writes it."""
+    """Raises InterpreterError where two workers touch an element and one of them writes it, or write into one word."""
 
     def __init__(self, arrays: dict[str, Array], worker: int, log: _Log) -> None:
         super().__init__(arrays)
@@ -87,23 +99,40 @@ class _WorkerMemory(Memory):
         self._log = log
 
     def current(self, data: str, indices: tuple[int, ...]) -> np.generic:
-        element = (data, indices)
+        value = super().current(data, indices)
         if data in self._log.fields:
-            if self._log.writers.get(element, self._worker) != self._worker:
-                raise self._conflict(element, {self._log.writers[element]})
-            self._log.readers.setdefault(element, set()).add(self._worker)
-        return super().current(data, indices)
+            self._note_read((data, indices))
+        return value
 
     def store(self, data: str, indices: tuple[int, ...], value: functions.Scalar) -> None:
         super().store(data, indices, value)
-        element = (data, indices)
         if data in self._log.fields:
-            writer = self._log.writers.setdefault(element, self._worker)
-            others = ({writer} | self._log.readers.get(element, set())) - {self._worker}
-            if others:
-                raise self._conflict(element, others)
+            self._note_write((data, indices))
 
-    def _conflict(self, element: tuple[str, tuple[int, ...]], others: set[int]) -> InterpreterError:
+    def _note_read(self, element: Element) -> None:
+        writer = self._log.writers.get(element)
+        if writer is None and self._log.fields[element[0]].direction is Direction.OUTPUT:
+            raise InterpreterError(f"{element_text(element)} of an output field is read before it is written")
+        if writer is not None and writer != self._worker:
+            raise self._conflict(element, {writer})
+        self._log.readers.setdefault(element, set()).add(self._worker)
+
+    def _note_write(self, element: Element) -> None:
+        writer = self._log.writers.setdefault(element, self._worker)
+        neighbour = self._log.words.setdefault(self._word(element), self._worker)
+        others = ({writer, neighbour} | self._log.readers.get(element, set())) - {self._worker}
+        if others:
+            raise self._conflict(element, others)
+
+    def _word(self, element: Element) -> Element:
+        """The 32-bit word of an element: rows begin at words, other fields do as a whole."""
+        data, indices = element
+        array = self.arrays[data]
+        outer = indices[:-1] if self._log.fields[data].layout is Layout.ROWS else ()
+        position = int(np.ravel_multi_index(indices, array.shape)) if indices and not outer else 0
+        return data, (*outer, (indices[-1] if outer else position) * array.itemsize // _WORD_BYTES)
+
+    def _conflict(self, element: Element, others: set[int]) -> InterpreterError:
         return InterpreterError(f"workers {min(others)} and {self._worker} both touch {element_text(element)}")
 
 

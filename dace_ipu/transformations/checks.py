@@ -54,7 +54,7 @@ def _wrote_float64(node: object, state: object) -> bool:
     """Whether a tasklet is one that the frontend makes of ``np.float64(x)`` or of ``np.zeros(n)`` and the like."""
     if not isinstance(node, nodes.Tasklet):
         return False
-    if any(dtype.to_string() in node.label for dtype in _NARROWED):
+    if any(dtype.type.__name__ in node.label for dtype in _NARROWED):
         return True
     sdfg = state.sdfg  # type: ignore[attr-defined]
     outputs = [state.memlet_path(e)[-1].dst for e in state.out_edges(node)]  # type: ignore[attr-defined]
@@ -84,12 +84,12 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
         if float64 != "float32":
             findings.error(
                 place,
-                f"'{name}' is {desc.dtype.to_string()}, which does not exist on the IPU",
+                f"'{name}' is {desc.dtype.type.__name__}, which does not exist on the IPU",
                 notes=["the machine computes in float32 and float16"],
                 hints=["OffloadToIPU(float64='float32') keeps the host's arrays and converts on the way in and out"],
             )
     elif desc.dtype not in _SUPPORTED:
-        names = ", ".join(t.to_string() for t in _SUPPORTED)
+        names = ", ".join(t.type.__name__ for t in _SUPPORTED)
         findings.error(place, f"'{name}' has elements of type {desc.dtype}, which the IPU does not have", notes=[f"supported are {names}"])
 
 
@@ -120,6 +120,8 @@ def check_after(sdfg: SDFG) -> None:
     """Host code must not touch what lives on the device: DaCe's validation lets it through and the program crashes."""
     findings = DiagnosticCollector()
     on_device = {name for name, desc in sdfg.arrays.items() if desc.storage in IPU_STORAGES}
+    if not on_device:
+        return
     for edge in sdfg.all_interstate_edges():
         for name in sorted({str(s) for s in edge.data.free_symbols} & on_device):
             _host_access(findings, Place.of(edge.src, sdfg, edge.src), name)

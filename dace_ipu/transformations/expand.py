@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
@@ -41,10 +43,11 @@ def _expand(node: nodes.LibraryNode, state: object, findings: DiagnosticCollecto
             hints=["write the computation with maps, or register an 'IPU' expansion for the node"],
         )
         return
-    node.implementation = name
     others = set(map(id, state.nodes()))  # type: ignore[attr-defined]
     try:
-        node.expand(state.sdfg, state)  # type: ignore[attr-defined]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # DaCe's expansions warn about themselves, which no user can help
+            node.expand(state, name)
         _inherit_place(place, [n for n in state.nodes() if id(n) not in others])  # type: ignore[attr-defined]
     except Exception as error:  # an expansion may raise anything
         findings.error(place, f"the library node '{node.label}' ({type(node).__name__}) cannot be expanded", notes=[f"{type(error).__name__}: {error}"])

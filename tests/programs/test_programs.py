@@ -16,6 +16,9 @@ from tests.programs.catalogue import CASES, Case, oracle
 
 Arguments = dict[str, Any]
 
+# DaCe warns about maps over nothing, which users may write all the same.
+pytestmark = pytest.mark.filterwarnings("ignore:The iteration range of Map:UserWarning")
+
 
 def fresh(case: Case, seed: int) -> Arguments:
     """Arguments of a case; arrays are copies that the program may change."""

@@ -47,7 +47,7 @@ def test_linear_mapping_deals_out_runs_of_at_least_128_bytes(count, dtype, tiles
     assert used.tolist() == list(range(len(used)))
     assert len(used) <= tiles
     if len(used) > 1:  # whole vectors (of up to four elements) are dealt out evenly
-        assert min(counts) * dtype.itemsize >= 128
+        assert min(counts[:-1]) * dtype.itemsize >= 128  # the last vector may be incomplete
         assert max(counts) - min(counts) <= 8
 
 

@@ -66,7 +66,7 @@ def check(graph: TileGraph, symbols: dict[str, int], tiles: int, dtype: np.dtype
         np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
 
 
-# ---- what random bodies are made of ------------------------------------------------------------------------------------
+# ---- what random bodies are made of ----------------------------------------------------------------------------------
 
 
 def offsets() -> st.SearchStrategy[int]:
@@ -101,7 +101,7 @@ class Reads:
 
 @st.composite
 def values(draw: st.DrawFn, names: tuple[Expr, ...], in_place: tuple[Access, ...] = ()) -> Code:
-    """A computation over elements of the arrays that are only read, over indices, and over elements that are written."""
+    """A computation over elements of the arrays that are only read, indices, and elements that are written."""
     reads, parts = Reads(), []
     for _ in range(draw(st.integers(1, 3))):
         t = draw(st.sampled_from(names))

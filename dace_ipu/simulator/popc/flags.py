@@ -16,13 +16,13 @@ INCLUDE = Path(__file__).parents[1] / "include"
 _MACROS = ("-D__POPC__=1", "-D__IPU_ARCH_VERSION__=2", "-U_FORTIFY_SOURCE")
 
 # Results must not depend on what the compiler fuses, and functions such as sqrt need not set errno.
-_SEMANTICS = ("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions")
+_SEMANTICS = ("-ffp-contract=off", "-fno-math-errno")
 
 # The compiler reads fields that are private; whole-line attributes and pragmas of the device mean nothing to it.
 _LANGUAGE = ("-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-invalid-offsetof")
 
 _LIBRARY = ("-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs")
-_PRINTING = ("-fno-builtin-printf", "-Wl,--wrap=printf", "-Wl,--wrap=puts", "-Wl,--wrap=putchar")
+_PRINTING = ("-fno-builtin-printf", *(f"-Wl,--wrap={name}" for name in ("printf", "puts", "putchar", "putc")))
 
 
 def preprocessor_command(options: Options, compiler: Compiler) -> list[str]:
@@ -43,8 +43,8 @@ def compiler_command(options: Options, compiler: Compiler, output: Path) -> list
 
 
 def _common(options: Options, compiler: Compiler) -> list[str]:
-    """Flags that both see: macros such as __OPTIMIZE__ and __AVX2__ depend on them."""
-    flags = [options.standard, options.optimisation, "-march=native"]
+    """Flags that both see: macros such as __OPTIMIZE__, __AVX2__ and __cpp_exceptions depend on them."""
+    flags = [options.standard, options.optimisation, "-march=native", "-fno-exceptions"]
     if compiler.kind == "gcc" and compiler.major >= 12:
         flags.append("-fexcess-precision=16")  # half rounds after every operation, not once an expression
     return flags

@@ -120,8 +120,6 @@ class ExpressionPrinter:
         term = self.lookup(name)
         if term is not None:
             return term
-        if name in CONSTANTS:
-            return literal(CONSTANTS[name])
         raise ExpressionError(f"nothing is called '{name}'")
 
     def _attribute(self, node: ast.Attribute) -> Term:

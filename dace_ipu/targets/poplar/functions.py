@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from dace_ipu.targets.poplar.expressions import (
     ATOM,
@@ -85,7 +86,7 @@ def _absolute(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
     if argument.is_float:
         return printer.float_call("std::fabs", arguments)
     if argument.dtype.kind in "ub":
-        return argument
+        return replace(argument, dtype=arithmetic_type(argument, argument)) if argument.dtype == BOOL else argument
     return printer.helper_call("absolute", arguments, argument.dtype)
 
 

@@ -21,13 +21,13 @@ class _Helper:
 _TABLE: dict[str, _Helper] = {
     "min": _Helper("""\
 // The lesser of two values; a NaN if there is one.
-template <typename A, typename B> inline auto min(A a, B b) -> decltype(a < b ? a : b) {
+template <typename A, typename B> inline auto min(A a, B b) -> decltype(a + b) {
   return a < b || a != a ? a : b;
 }
 """),
     "max": _Helper("""\
 // The greater of two values; a NaN if there is one.
-template <typename A, typename B> inline auto max(A a, B b) -> decltype(a > b ? a : b) {
+template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
   return a > b || a != a ? a : b;
 }
 """),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import sympy
@@ -32,6 +32,8 @@ class IndexStyle:
 class IndexPrinter:
     """Prints expressions; ``names`` gives the C++ text of a symbol, ``used`` collects the functions that were called.
 
+    Symbols in ``leading`` (counters) come before others in a product.
+
     A quotient outside of ``floor`` is exact by construction (``N*(N + 1)/2``): ``/`` of the whole numerator is right.
     Raises ``ValueError`` for what is no integer arithmetic.
     """
@@ -39,6 +41,7 @@ class IndexPrinter:
     style: IndexStyle = IndexStyle()
     names: Mapping[str, str] | Callable[[str], str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    leading: Collection[str] = ()
 
     def text(self, expr: Expr | int) -> str:
         """The text of an expression, to stand where any operator of lower precedence than ``+`` may surround it."""
@@ -92,8 +95,8 @@ class IndexPrinter:
             (negative if coefficient.is_negative else positive).append(term)
         if not positive:
             return f"-({self._print(-expr)[0]})", _UNARY
-        text = " + ".join(self._print(t)[0] for t in sorted(positive, key=_order))
-        for term in sorted(negative, key=_order):
+        text = " + ".join(self._print(t)[0] for t in sorted(positive, key=self._order))
+        for term in sorted(negative, key=self._order):
             text += f" - {self._at_least(self._print(-term), _PRODUCT)}"
         return text, _SUM
 
@@ -102,7 +105,7 @@ class IndexPrinter:
         if coefficient == -1:
             return f"-{self._at_least(self._print(rest), _UNARY)}", _UNARY
         factors = [] if coefficient == 1 else [coefficient]
-        factors += sorted(sympy.Mul.make_args(rest), key=_order)
+        factors += sorted(sympy.Mul.make_args(rest), key=self._order)
         return " * ".join(self._at_least(self._print(f), _PRODUCT) for f in factors), _PRODUCT
 
     def _power(self, expr: sympy.Basic) -> _Text:
@@ -126,7 +129,7 @@ class IndexPrinter:
         return f"{left} {operator} {self._at_least(self._print(divisor), _UNARY)}", _PRODUCT
 
     def _fold(self, function: str, expr: sympy.Basic) -> _Text:
-        args = sorted(expr.args, key=_order)
+        args = sorted(expr.args, key=self._order)
         text = self._print(args[0])[0]
         for arg in args[1:]:
             text = f"{function}({text}, {self._print(arg)[0]})"
@@ -136,6 +139,11 @@ class IndexPrinter:
     def _call(self, function: str, *args: sympy.Basic) -> str:
         self.used.add(function)
         return f"{function}({', '.join(self._print(a)[0] for a in args)})"
+
+    def _order(self, expr: sympy.Basic) -> tuple[int, bool, str]:
+        """Symbols before numbers, products before symbols, otherwise alphabetical: ``i + 1``, ``i * n + j``."""
+        degree = 0 if expr.is_number else 2 if expr.is_Mul or expr.is_Pow else 1
+        return -degree, str(expr) not in self.leading, str(expr)
 
     def _at_least(self, text: _Text, precedence: int) -> str:
         return text[0] if text[1] >= precedence else f"({text[0]})"
@@ -171,9 +179,3 @@ def _fraction(expr: sympy.Basic) -> tuple[sympy.Basic, sympy.Basic]:
     if expr.is_Add and any(sympy.fraction(t)[1] != 1 for t in expr.args):
         numerator, denominator = sympy.fraction(sympy.together(expr))
     return numerator, denominator
-
-
-def _order(expr: sympy.Basic) -> tuple[int, str]:
-    """Symbols before numbers, otherwise alphabetical: ``i + 1``, ``i * n + j``."""
-    degree = 0 if expr.is_number else 2 if expr.is_Mul or expr.is_Pow else 1
-    return -degree, str(expr)

@@ -55,18 +55,16 @@ def uses_unsigned(cs: ComputeSet) -> bool:
     numbers, where the result might be negative.
     """
     statements = list(walk(cs.body))
-    known = (
-        {v.name for v in cs.values if v.dtype.kind == "u"} | {d.begin for d in cs.block} | {d.size for d in cs.block}
-    )
-    counters = {s.variable for s in statements if isinstance(s, For)}
-    names = known | counters | {WORKER}
+    signed = {s.name for s in statements if isinstance(s, Declare)} | {v.name for v in cs.values if v.dtype.kind == "i"}
+    numbers = {s.variable for s in statements if isinstance(s, For)} | {WORKER}
+    numbers |= {v.name for v in cs.values if v.dtype.kind == "u"}
     exprs = [e for s in statements for e in _index_expressions(s)]
     data = {name for s in statements for c in codes(s) for name in _scalars(c)}
     return (
         all(is_nonnegative_form(e) for e in exprs)
         and all(s.step.is_positive for s in statements if isinstance(s, For))
-        and not any(str(x) not in names for e in exprs for x in e.free_symbols)
-        and not data & names
+        and not any(str(x) in signed for e in exprs for x in e.free_symbols)
+        and not data & numbers
     )
 
 
@@ -111,7 +109,7 @@ class BodyPrinter:
             self._add_value(value)
         self.expressions = ExpressionPrinter(self._scalar)
         style = IndexStyle(nonnegative=self.index == "unsigned")
-        self.indices = IndexPrinter(style, self._index_name, self.expressions.helpers)
+        self.indices = IndexPrinter(style, self._index_name, self.expressions.helpers, self.counters)
 
     def body(self) -> str:
         """Print all statements."""

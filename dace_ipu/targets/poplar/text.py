@@ -41,7 +41,7 @@ class Lines:
 
 def comment(text: str) -> list[str]:
     """A one-line comment. Line ends and a last backslash, which would continue it, become harmless."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in text).split(" ")).strip().rstrip("\\")
+    plain = "".join(c if c.isprintable() else " " for c in text).strip().rstrip("\\").rstrip()
     return [f"// {plain}"] if plain else []
 
 

@@ -8,7 +8,7 @@ import networkx
 import pytest
 import sympy
 
-from dace_ipu.tile_graph.body import Access, Code, Reduction, Op, Store, symbol
+from dace_ipu.tile_graph.body import Access, Code, Op, Reduction, Store, symbol
 from dace_ipu.tile_graph.nodes import Combine, Copy, Dimension, MapStep, Range, Repeat, Slice
 
 ALL = (Range(sympy.Integer(0), symbol("N")),)

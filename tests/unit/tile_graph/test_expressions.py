@@ -46,7 +46,7 @@ def test_names_are_those_of_data(text, found):
 
 def test_text_has_the_elements_in_it():
     code = Code("-a * (b + exp)", (("a", Access("A", (i + 1, 2 * i))), ("b", Access("s", ()))))
-    assert code_text(code) == "-A[i + 1, 2*i] * (s + exp)"
+    assert code_text(code) == "-A[i + 1, 2 * i] * (s + exp)"
 
 
 def test_a_function_is_not_replaced_by_a_read_of_its_name():

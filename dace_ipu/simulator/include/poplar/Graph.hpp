@@ -140,7 +140,6 @@ public:
   VertexRef addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections);
   void connect(FieldRef field, const Tensor &tensor);
   void connect(FieldRef field, ArrayRef<Tensor> tensors);
-  void connect(FieldRef field, const std::vector<Tensor> &tensors) { connect(field, ArrayRef<Tensor>(tensors)); }
   template <typename T, IfSimple<T> = 0> void connect(FieldRef field, T value) {
     connectValues(field, &value, 1, TypeTraits::make<T>(), false);
   }

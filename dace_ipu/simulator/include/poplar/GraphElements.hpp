@@ -149,8 +149,6 @@ public:
   ConnectionDesc(StringRef field, Tensor tensor) : field_(field), tensors_(1, std::move(tensor)) {}
   ConnectionDesc(StringRef field, ArrayRef<Tensor> tensors)
       : field_(field), tensors_(tensors.cloneAsVector()), isList_(true) {}
-  ConnectionDesc(StringRef field, const std::vector<Tensor> &tensors)
-      : field_(field), tensors_(tensors), isList_(true) {}
   template <typename T, typename = typename std::enable_if<TypeTraits::isSimpleType<T>()>::type>
   ConnectionDesc(StringRef field, T value)
       : field_(field), traits_(TypeTraits::make<T>()), values_(reinterpret_cast<const char *>(&value), sizeof(T)) {}

@@ -1,5 +1,5 @@
-// printf in a codelet. popc links with --wrap, so that calls of printf, puts and putchar arrive here and go to the
-// host's stderr, or where libpoplar sends them.
+// printf in a codelet. popc links with --wrap, so that calls of printf, puts, putchar and putc arrive here; what they
+// print goes to the host's stderr, or where libpoplar sends it.
 #ifndef poplar_codelet_Print_hpp
 #define poplar_codelet_Print_hpp
 
@@ -44,6 +44,12 @@ inline __attribute__((used)) int __wrap_putchar(int character) {
   const char text = static_cast<char>(character);
   poplar::detail::print(&text, 1);
   return character;
+}
+
+// What <stdio.h> makes of putchar in optimised code.
+int __real_putc(int character, FILE *file);
+inline __attribute__((used)) int __wrap_putc(int character, FILE *file) {
+  return file == stdout ? __wrap_putchar(character) : __real_putc(character, file);
 }
 
 } // extern "C"

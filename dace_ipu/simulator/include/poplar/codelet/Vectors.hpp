@@ -124,6 +124,13 @@ template <typename To, typename T, int N> To convertVector(const Lane<T, N> &fro
 } // namespace detail
 } // namespace poplar
 
-#define __builtin_convertvector(VALUE, TYPE) poplar::detail::convertVector<TYPE>(VALUE)
+// The builtin takes a value and a type. A value such as half4{a, b, c, d} looks like several arguments of a macro.
+#define POPLAR_CONVERT2(A, TYPE) poplar::detail::convertVector<TYPE>(A)
+#define POPLAR_CONVERT3(A, B, TYPE) poplar::detail::convertVector<TYPE>(A, B)
+#define POPLAR_CONVERT4(A, B, C, TYPE) poplar::detail::convertVector<TYPE>(A, B, C)
+#define POPLAR_CONVERT5(A, B, C, D, TYPE) poplar::detail::convertVector<TYPE>(A, B, C, D)
+#define POPLAR_CONVERT_OF(A, B, C, D, E, NAME, ...) NAME
+#define __builtin_convertvector(...)                                                                                   \
+  POPLAR_CONVERT_OF(__VA_ARGS__, POPLAR_CONVERT5, POPLAR_CONVERT4, POPLAR_CONVERT3, POPLAR_CONVERT2, )(__VA_ARGS__)
 
 #endif

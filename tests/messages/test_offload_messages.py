@@ -1,0 +1,251 @@
+"""Every message that a user's program can provoke when it is offloaded: the bad program, and what the user reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import dace
+import numpy as np
+import pytest
+
+import dace_ipu
+
+N = dace.symbol("N")
+
+
+def findings(program: Any, **options: Any) -> tuple[dace_ipu.Diagnostic, ...]:
+    """The diagnostics that offloading a program raises."""
+    sdfg = program if isinstance(program, dace.SDFG) else program.to_sdfg()
+    with pytest.raises(dace_ipu.DiagnosticError) as caught:
+        dace_ipu.to_ipu(sdfg, **options)
+    return caught.value.diagnostics
+
+
+def only(program: Any, **options: Any) -> dace_ipu.Diagnostic:
+    """The one diagnostic, which points into this file."""
+    (finding,) = findings(program, **options)
+    assert finding.place.file == __file__
+    assert finding.place.line is not None
+    return finding
+
+
+def test_float64() -> None:
+    @dace.program
+    def doubled(A: dace.float64[4]):
+        A[:] = A * 2
+
+    finding = next(f for f in findings(doubled) if "'A'" in f.message)
+    assert finding.message == "'A' is float64, which does not exist on the IPU"
+    assert finding.notes == ("the machine computes in float32 and float16",)
+    assert "float64='float32'" in finding.hints[0]
+
+
+def test_float64_that_the_user_made() -> None:
+    @dace.program
+    def widened(A: dace.float32[4]):
+        t = np.ones((4,), np.float64)
+        A[:] = A + t
+
+    assert any("'t' is float64" in f.message for f in findings(widened))
+
+
+def test_all_findings_at_once() -> None:
+    @dace.program
+    def two_faults(A: dace.float64[4], B: dace.complex128[4]):
+        A[:] = A * 2
+        B[:] = B * 2
+
+    messages = " ".join(f.message for f in findings(two_faults))
+    assert "'A'" in messages
+    assert "'B'" in messages
+
+
+def test_an_error_leaves_the_program_as_it_was() -> None:
+    @dace.program
+    def unchanged(A: dace.float64[4]):
+        A[:] = A * 2
+
+    sdfg = unchanged.to_sdfg()
+    before = sdfg.hash_sdfg()
+    findings(sdfg)
+    assert sdfg.hash_sdfg() == before
+
+
+@dace.program
+def uses_counter(A: dace.float32[9]):
+    for i in range(1, 9):
+        A[i] = A[i] + A[i - 1]
+
+
+@dace.program
+def data_dependent_while(A: dace.float32[9]):
+    while A[0] < 10:
+        A[:] = A * 2
+
+
+@dace.program
+def data_dependent_if(A: dace.float32[9]):
+    if A[0] < 10:
+        A[:] = A * 2
+
+
+@dace.program
+def breaks(A: dace.float32[9]):
+    for _ in range(9):
+        A[:] = A + 1
+        if A[0] > 3:
+            break
+
+
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [
+        (uses_counter, "the loop over 'i', which its body uses, outside of a map cannot run on the IPU"),
+        (data_dependent_while, "outside of a map cannot run on the IPU"),
+        (data_dependent_if, "the branch on"),
+        (breaks, "outside of a map cannot run on the IPU"),
+    ],
+)
+def test_control_flow_outside_of_maps(program: Any, what: str) -> None:
+    found = findings(program)
+    assert any(what in f.message for f in found)
+    assert all(f.place.file == __file__ for f in found)
+    assert any("any control flow inside a map" in hint for f in found for hint in f.hints)
+
+
+def test_write_conflict_without_reduction() -> None:
+    @dace.program
+    def conflict(A: dace.float32[9], s: dace.float32[1]):
+        for i in dace.map[0:9]:
+            s[0] = A[i]
+
+    sdfg = dace_ipu.to_ipu(conflict.to_sdfg())
+    with pytest.raises(dace_ipu.DiagnosticError, match="write conflict") as caught:
+        sdfg.generate_code()
+    assert caught.value.diagnostics[0].place.file == __file__
+
+
+def stream_program() -> dace.SDFG:
+    sdfg = dace.SDFG("with_stream")
+    sdfg.add_array("A", [16], dace.float32)
+    sdfg.add_stream("S", dace.float32, transient=True, buffer_size=16)
+    state = sdfg.add_state()
+    state.add_nedge(state.add_read("A"), state.add_write("S"), dace.Memlet("S[0]"))
+    return sdfg
+
+
+def consume_program() -> dace.SDFG:
+    sdfg = dace.SDFG("with_consume")
+    sdfg.add_array("n", [1], dace.int32)
+    sdfg.add_array("out", [1], dace.int32)
+    sdfg.add_stream("S", dace.int32, transient=True, buffer_size=16)
+    state = sdfg.add_state()
+    stream = state.add_access("S")
+    state.add_nedge(state.add_read("n"), stream, dace.Memlet("S[0]"))
+    entry, exit_ = state.add_consume("c", ("p", "4"))
+    tasklet = state.add_tasklet("t", {"v"}, {"o"}, "o = v")
+    state.add_edge(stream, None, entry, "IN_stream", dace.Memlet("S[0]"))
+    state.add_edge(entry, "OUT_stream", tasklet, "v", dace.Memlet("S[0]", dynamic=True))
+    exit_.add_in_connector("IN_V")
+    exit_.add_out_connector("OUT_V")
+    state.add_edge(tasklet, "o", exit_, "IN_V", dace.Memlet("out[0]", wcr="lambda a, b: a + b"))
+    state.add_edge(exit_, "OUT_V", state.add_write("out"), None, dace.Memlet("out[0]", wcr="lambda a, b: a + b"))
+    return sdfg
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [(stream_program, "the stream 'S' cannot live on the IPU"), (consume_program, "a consume scope cannot run on the IPU")],
+)
+@pytest.mark.filterwarnings("ignore:Using sets for connectors:UserWarning")
+def test_streams_and_consume_scopes(make: Callable[[], dace.SDFG], what: str) -> None:
+    assert any(what in f.message for f in findings(make()))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_callback() -> None:
+    def keep(function: Any) -> Any:
+        return function
+
+    @keep
+    def peek(x: Any) -> None:
+        print(x)
+
+    @dace.program
+    def calls_back(A: dace.float32[4]):
+        A[:] = A + 1
+        peek(A)
+
+    assert any("calls back to the host" in f.message or "callback" in f.message for f in findings(calls_back))
+
+
+def test_library_node_without_expansion() -> None:
+    @dace.program
+    def factor(A: dace.float32[4, 4], B: dace.float32[4, 4]):
+        B[:] = np.linalg.cholesky(A)
+
+    finding = only(factor)
+    assert "cannot run on the IPU" in finding.message
+    assert "no pure expansion" in finding.notes[0]
+
+
+def test_structure_elements() -> None:
+    @dace.program
+    def smallest(A: dace.float32[9], k: dace.int64[1]):
+        k[0] = np.argmin(A, 0)
+
+    assert any("has elements of type" in f.message for f in findings(smallest))
+
+
+def test_local_array_that_needs_a_heap() -> None:
+    @dace.program
+    def heap(A: dace.float32[4, N], B: dace.float32[4]):
+        for i in dace.map[0:4]:
+            part = np.empty((N,), np.float32)
+            part[:] = A[i, :] * 2
+            B[i] = part[0] + part[N - 1]
+
+    finding = only(heap)
+    assert "a codelet has no heap" in finding.message
+
+
+def test_cpp_tasklet() -> None:
+    sdfg = dace.SDFG("cpp_tasklet")
+    sdfg.add_array("A", [4], dace.float32)
+    state = sdfg.add_state()
+    tasklet = state.add_tasklet("raw", {}, {"o": dace.float32}, "o = 1;", language=dace.Language.CPP)
+    state.add_edge(tasklet, "o", state.add_write("A"), None, dace.Memlet("A[0]"))
+    (finding,) = findings(sdfg)
+    assert "the tasklet 'raw' in CPP; write it in Python cannot run on the IPU" in finding.message
+
+
+def test_host_code_that_reads_device_data() -> None:
+    """DaCe's own validation lets it through, and the program crashes."""
+    sdfg = dace.SDFG("hole")
+    sdfg.add_array("s", [1], dace.int32, storage=dace.StorageType.IPU_L1, transient=True)
+    sdfg.add_array("A", [4], dace.int32)
+    sdfg.add_symbol("k", dace.int32)
+    first, second = sdfg.add_state("first", is_start_block=True), sdfg.add_state("second")
+    sdfg.add_edge(first, second, dace.InterstateEdge(assignments={"k": "s[0]"}))
+    tasklet = second.add_tasklet("t", {}, {"o": dace.int32}, "o = k")
+    second.add_edge(tasklet, "o", second.add_write("A"), None, dace.Memlet("A[0]"))
+    with pytest.raises(dace_ipu.DiagnosticError, match="host code uses 's', which lives on the IPU"):
+        sdfg.generate_code()
+
+
+def test_map_outside_of_a_device_scope() -> None:
+    sdfg = dace.SDFG("bare_map")
+    sdfg.add_array("A", [4], dace.float32, storage=dace.StorageType.IPU_L1, transient=True)
+    state = sdfg.add_state()
+    state.add_mapped_tasklet(
+        "m",
+        {"i": "0:4"},
+        {},
+        "o = 1",
+        {"o": dace.Memlet("A[i]")},
+        external_edges=True,
+        schedule=dace.ScheduleType.IPU_Multicore,
+    )
+    with pytest.raises(dace_ipu.DiagnosticError, match="outside of a device scope|lives on the IPU"):
+        sdfg.generate_code()

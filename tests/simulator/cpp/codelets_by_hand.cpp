@@ -1,0 +1,148 @@
+// A codelet module written by hand against the ABI, so that libpoplar is tested without popc.
+#include <poplar/abi/codelet_module.h>
+
+#include <cstdint>
+
+namespace {
+
+float *floats(const DaceIpuSpan &s) { return static_cast<float *>(s.data); }
+
+// out[i] = a * x[i] + y[i]; the workers share the elements.
+struct Axpy {
+  DaceIpuSpan x, y, out;
+  float a;
+};
+bool runAxpy(void *p, unsigned worker) {
+  auto &v = *static_cast<Axpy *>(p);
+  for (std::size_t i = worker; i < v.out.size; i += 6)
+    floats(v.out)[i] = v.a * floats(v.x)[i] + floats(v.y)[i];
+  return true;
+}
+
+// sum = in[0] + in[1] + ...
+struct Sum {
+  DaceIpuSpan in, sum;
+};
+bool runSum(void *p, unsigned) {
+  auto &v = *static_cast<Sum *>(p);
+  float s = 0;
+  for (std::size_t i = 0; i < v.in.size; ++i)
+    s += floats(v.in)[i];
+  *floats(v.sum) = s;
+  return true;
+}
+
+// data[i] += amount
+struct AddTo {
+  DaceIpuSpan data, amount;
+};
+bool runAddTo(void *p, unsigned) {
+  auto &v = *static_cast<AddTo *>(p);
+  for (std::size_t i = 0; i < v.data.size; ++i)
+    floats(v.data)[i] += *floats(v.amount);
+  return true;
+}
+
+// rows of different lengths, all multiplied by a constant table
+struct ScaleRows {
+  DaceIpuSpan rows, table;
+};
+bool runScaleRows(void *p, unsigned) {
+  auto &v = *static_cast<ScaleRows *>(p);
+  auto *rows = static_cast<DaceIpuSpan *>(v.rows.data);
+  for (std::size_t r = 0; r < v.rows.size; ++r)
+    for (std::size_t i = 0; i < rows[r].size; ++i)
+      floats(rows[r])[i] *= floats(v.table)[r % v.table.size];
+  return true;
+}
+
+// out = in shifted left by one, within the connected part
+struct Shift {
+  DaceIpuSpan in, out;
+};
+bool runShift(void *p, unsigned) {
+  auto &v = *static_cast<Shift *>(p);
+  for (std::size_t i = 0; i < v.out.size; ++i)
+    floats(v.out)[i] = floats(v.in)[i];
+  return true;
+}
+
+// counter = ++calls; returns counter < limit, and writes the same to more
+struct Count {
+  DaceIpuSpan counter, more;
+  std::int32_t calls;
+  std::int32_t limit;
+};
+bool runCount(void *p, unsigned) {
+  auto &v = *static_cast<Count *>(p);
+  *static_cast<std::int32_t *>(v.counter.data) = ++v.calls;
+  const bool more = v.calls < v.limit;
+  *static_cast<std::uint8_t *>(v.more.data) = more;
+  return more;
+}
+
+// out = the sum of scalar edges
+struct Gather {
+  DaceIpuSpan in, out;
+};
+bool runGather(void *p, unsigned) {
+  auto &v = *static_cast<Gather *>(p);
+  auto *in = static_cast<DaceIpuSpan *>(v.in.data);
+  float s = 0;
+  for (std::size_t i = 0; i < v.in.size; ++i)
+    s += *floats(in[i]);
+  *floats(v.out) = s;
+  return true;
+}
+
+constexpr std::uint32_t spanBytes = sizeof(DaceIpuSpan);
+
+#define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN)                                                 \
+  { #NAME, TYPE, offsetof(CLASS, NAME), sizeof(CLASS::NAME), KIND, DIRECTION, OUTER, INNER, ALIGN, 0 }
+#define VECTOR(CLASS, NAME, TYPE, DIRECTION, ALIGN)                                                                    \
+  FIELD(CLASS, NAME, TYPE, DACE_IPU_VECTOR_EDGE, DIRECTION, DACE_IPU_SPAN, 0, ALIGN)
+#define SCALAR(CLASS, NAME, TYPE, DIRECTION) FIELD(CLASS, NAME, TYPE, DACE_IPU_SCALAR_EDGE, DIRECTION, 0, 0, 4)
+#define STATE(CLASS, NAME, TYPE) FIELD(CLASS, NAME, TYPE, DACE_IPU_STATE, 0, 0, 0, 4)
+
+const DaceIpuField axpyFields[] = {VECTOR(Axpy, x, "float", DACE_IPU_INPUT, 8), VECTOR(Axpy, y, "float", DACE_IPU_INPUT, 8),
+                                   VECTOR(Axpy, out, "float", DACE_IPU_OUTPUT, 8), STATE(Axpy, a, "float")};
+const DaceIpuField sumFields[] = {VECTOR(Sum, in, "float", DACE_IPU_INPUT, 4), SCALAR(Sum, sum, "float", DACE_IPU_OUTPUT)};
+const DaceIpuField addToFields[] = {VECTOR(AddTo, data, "float", DACE_IPU_INOUT, 4),
+                                    SCALAR(AddTo, amount, "float", DACE_IPU_INPUT)};
+const DaceIpuField scaleRowsFields[] = {
+    FIELD(ScaleRows, rows, "float", DACE_IPU_EDGE_LIST, DACE_IPU_INOUT, DACE_IPU_SPAN, DACE_IPU_ONE_PTR, 4),
+    FIELD(ScaleRows, table, "float", DACE_IPU_STATE_VECTOR, 0, DACE_IPU_SPAN, 0, 4)};
+const DaceIpuField shiftFields[] = {VECTOR(Shift, in, "float", DACE_IPU_INPUT, 4),
+                                    VECTOR(Shift, out, "float", DACE_IPU_OUTPUT, 4)};
+const DaceIpuField alignedFields[] = {VECTOR(Shift, in, "float", DACE_IPU_INPUT, 16),
+                                      VECTOR(Shift, out, "float", DACE_IPU_OUTPUT, 16)};
+const DaceIpuField countFields[] = {SCALAR(Count, counter, "int", DACE_IPU_OUTPUT),
+                                    SCALAR(Count, more, "bool", DACE_IPU_OUTPUT), STATE(Count, calls, "int"),
+                                    STATE(Count, limit, "int")};
+const DaceIpuField gatherFields[] = {
+    FIELD(Gather, in, "float", DACE_IPU_SCALAR_EDGE_LIST, DACE_IPU_INPUT, DACE_IPU_SPAN, 0, 4),
+    SCALAR(Gather, out, "float", DACE_IPU_OUTPUT)};
+
+#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN)                                                                         \
+  { NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__ }
+
+const DaceIpuVertexType types[] = {
+    VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
+    VERTEX("Sum", Sum, DACE_IPU_VERTEX, sumFields, runSum),
+    VERTEX("AddTo", AddTo, DACE_IPU_VERTEX, addToFields, runAddTo),
+    VERTEX("ScaleRows", ScaleRows, DACE_IPU_VERTEX, scaleRowsFields, runScaleRows),
+    VERTEX("Shift", Shift, DACE_IPU_VERTEX, shiftFields, runShift),
+    VERTEX("AlignedShift", Shift, DACE_IPU_VERTEX, alignedFields, runShift),
+    VERTEX("Count", Count, DACE_IPU_VERTEX, countFields, runCount),
+    VERTEX("Gather", Gather, DACE_IPU_VERTEX, gatherFields, runGather),
+};
+
+const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types};
+
+static_assert(spanBytes == 16, "spans are two machine words");
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const DaceIpuCodeletModule *dace_ipu_codelet_module(void) {
+  return &module;
+}

@@ -1,0 +1,155 @@
+"""Poplar programs, built as their authors build them: a plain ``g++`` after ``eval "$(dace-ipu enable)"``.
+
+Our own programs always run. Graphcore's tutorials run where the environment variable GRAPHCORE_EXAMPLES names a
+checkout of github.com/graphcore/examples; what they must print is what their own tests ask for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dace_ipu.simulator import enable
+
+PROGRAMS = Path(__file__).parent / "programs"
+_EXAMPLES = os.environ.get("GRAPHCORE_EXAMPLES")
+TUTORIALS = Path(_EXAMPLES or "") / "tutorials" / "tutorials" / "poplar"
+
+needs_tutorials = pytest.mark.skipif(_EXAMPLES is None, reason="GRAPHCORE_EXAMPLES names no checkout of the tutorials")
+
+Shell = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def variables() -> dict[str, str]:
+    """The environment of an enabled shell; builds the simulator the first time."""
+    return {**os.environ, **enable.environment()}
+
+
+@pytest.fixture
+def shell(variables: dict[str, str], tmp_path: Path) -> Shell:
+    """Run a command in the test's folder and return what it prints, on both streams."""
+
+    def run(command: str, folder: Path = tmp_path) -> str:
+        result = subprocess.run(
+            command, shell=True, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert result.returncode == 0, f"{command}\n{result.stdout}"
+        return result.stdout
+
+    return run
+
+
+def _fresh(source: Path, target: Path) -> Path:
+    return Path(shutil.copytree(source, target / source.name))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Our own programs
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+def test_streams(shell: Shell, tmp_path: Path, standard: str) -> None:
+    shutil.copy(PROGRAMS / "streams.cpp", tmp_path)
+    shell(f"g++ --std={standard} streams.cpp -lpoplar -o streams")
+    output = shell("./streams")
+    assert "last row: [1 2 3 4]" in output
+    assert "weights: [0.2500000 4.5000000]" in output
+    assert output.splitlines()[-2:] == ["1 2 -1 -2 1 2 -1 -2 5 6 -3 -4 ", "1 2 -1 1 2 -1 "]
+
+
+def test_vertices_in_a_file_of_their_own(shell: Shell, tmp_path: Path) -> None:
+    for name in ("norm.cpp", "norm_codelets.cpp"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    shell("g++ --std=c++11 norm.cpp -lpoplar -o norm")
+    output = shell("./norm")
+    assert "partial: [5.0000000 50.0000000 149.0000000 302.0000000]" in output
+    assert "total: [759.5000000]" in output  # 0.5 + 3 runs * 0.5 * 506
+    assert "done" in output
+
+
+def test_hardware_and_codelets_in_the_same_file(shell: Shell, tmp_path: Path) -> None:
+    shutil.copy(PROGRAMS / "heat.cpp", tmp_path)
+    shell("g++ --std=c++17 heat.cpp -lpoplar -lpoputil -o heat")
+    for arguments in ("", "5000 10", "7 4"):
+        assert shell(f"./heat {arguments}").splitlines() == ["same as the host", "cycles counted"]
+
+
+def test_codelets_from_memory(shell: Shell, tmp_path: Path) -> None:
+    shutil.copy(PROGRAMS / "text_codelet.cpp", tmp_path)
+    shell("g++ --std=c++14 text_codelet.cpp -lpoplar -o text_codelet")
+    output = shell("./text_codelet")
+    assert "refused" in output and "done" in output
+    numbers = [float(number) for number in re.findall(r"-?\d+\.\d+", output)]
+    assert numbers == [3, 5, 7, -4.5, -5.5, -6.5]
+
+
+def test_popc_from_a_makefile(shell: Shell, tmp_path: Path) -> None:
+    for name in ("norm.cpp", "norm_codelets.cpp"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    source = (tmp_path / "norm.cpp").read_text()
+    (tmp_path / "norm.cpp").write_text(source.replace("norm_codelets.cpp", "norm.gp"))
+    (tmp_path / "Makefile").write_text(
+        "all: norm norm.gp\n"
+        "norm: norm.cpp\n\tg++ -std=c++11 $< -lpoplar -o $@\n"
+        "norm.gp: norm_codelets.cpp\n\tpopc -O2 -target=ipu2 $< -o $@\n"
+    )
+    shell(
+        "make all"
+        if shutil.which("make")
+        else "popc -O2 -target=ipu2 norm_codelets.cpp -o norm.gp && g++ -std=c++11 norm.cpp -lpoplar -o norm"
+    )
+    (tmp_path / "norm_codelets.cpp").unlink()
+    assert "total: [759.5000000]" in shell("./norm")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Graphcore's tutorials
+
+
+@needs_tutorials
+@pytest.mark.parametrize(
+    ("name", "greeting"), [("tut1_ipu_model_complete", []), ("tut1_ipu_hardware_complete", ["Attached to IPU"])]
+)
+def test_tutorial_1(shell: Shell, tmp_path: Path, name: str, greeting: list[str]) -> None:
+    folder = _fresh(TUTORIALS / "tut1_variables" / "complete", tmp_path)
+    shell(f"g++ --std=c++11 {name}.cpp -lpoplar -o {name}", folder)
+    _check(
+        shell(f"./{name}", folder),
+        [
+            *greeting,
+            "Program complete",
+            "h3 data:",
+            "0 1 1.5 2",
+            r"v4-1: \[10 11 12 13 14 15 16 17 18 19\]",
+        ],
+    )
+
+
+@needs_tutorials
+def test_tutorial_3(shell: Shell, tmp_path: Path) -> None:
+    folder = _fresh(TUTORIALS / "tut3_vertices" / "complete", tmp_path)
+    shell("g++ --std=c++11 tut3_complete.cpp -lpoplar -o tut3_complete", folder)
+    _check(shell("./tut3_complete", folder), ["Program complete", r"v2: \[7.0000000 6.0000000 4.5000000 2.5000000\]"])
+
+
+@needs_tutorials
+@pytest.mark.parametrize("target", ["tut5", "tut5_ipu"])
+def test_tutorial_5(shell: Shell, tmp_path: Path, target: str) -> None:
+    folder = _fresh(TUTORIALS / "tut5_matrix_vector" / "complete", tmp_path)
+    shell(f"make {target}", folder)
+    _check(
+        shell(f"./{target} 40 50", folder),
+        ["Multiplying matrix of size 40x50 by vector of size 50", "Multiplication result OK"],
+    )
+
+
+def _check(output: str, patterns: list[str]) -> None:
+    for pattern in patterns:
+        assert re.search(pattern, output), f"'{pattern}' is not in:\n{output}"
