@@ -54,6 +54,7 @@ __all__ = [
     "extend_config",
     "infer_dtype",
     "install_compiled_call_hook",
+    "is_initialized",
     "is_written",
     "loop_range",
     "mangle_dace_state_struct_name",
@@ -72,6 +73,7 @@ __all__ = [
     "view_edge",
     "wrap_auto_optimize",
     "wrap_can_access",
+    "wrap_finalize",
 ]
 
 #: ``StorageType.Register``, which DaCe declares as a template with fields: a class, not a member, to a type checker.
@@ -177,6 +179,11 @@ def wrap_auto_optimize(make: Callable[[Function], Function]) -> None:
     _replace_function(_auto_optimize_module, "auto_optimize", make)
 
 
+def wrap_finalize(make: Callable[[Function], Function]) -> None:
+    """Wrap ``CompiledSDFG.finalize``, which destroys a program's state. ``__del__`` calls it before it unloads."""
+    _replace_function(CompiledSDFG, "finalize", make)
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Calls of compiled programs
 
@@ -206,6 +213,11 @@ def exported_function(program: CompiledSDFG, name: str, restype: Any) -> Functio
     function up again for each call.
     """
     return program.get_exported_function(name, restype=restype)
+
+
+def is_initialized(program: CompiledSDFG) -> bool:
+    """Whether a program has a state: from its first call until it is finalized or a call fails."""
+    return program._initialized is True
 
 
 def state_pointer(program: CompiledSDFG) -> Any:

@@ -19,7 +19,7 @@ import dace.library
 
 from dace_ipu import config
 
-__all__ = ["IPUPoplarSDK", "IPUSimulator", "LIBRARIES", "RUNTIME_INCLUDE", "SIMULATOR_INCLUDE", "current"]
+__all__ = ["IPUPoplarSDK", "IPUSimulator", "LIBRARIES", "RUNTIME_INCLUDE", "RUNTIME_SOURCES", "SIMULATOR_INCLUDE", "current"]
 
 _PACKAGE = Path(__file__).parent
 
@@ -28,6 +28,8 @@ RUNTIME_INCLUDE = _PACKAGE / "runtime" / "include"
 #: The simulator's implementation of Poplar's headers.
 SIMULATOR_INCLUDE = _PACKAGE / "simulator" / "include"
 
+#: What generated programs call beside Poplar: a library of the simulator's build; compiled into each program with the SDK.
+RUNTIME_SOURCES = _PACKAGE / "runtime" / "src"
 #: Poplar libraries that programs are linked with, by their names in the SDK.
 LIBRARIES = ("poplar", "poputil")
 
@@ -65,7 +67,7 @@ class IPUSimulator(_Common):
     def cmake_libraries() -> list[str]:
         """Return the full paths of the simulator's libraries, building them if need be."""
         folder = _simulator_libraries()
-        return _cmake_list(*(folder / f"lib{name}.so" for name in LIBRARIES))
+        return _cmake_list(*(folder / f"lib{name}.so" for name in (*LIBRARIES, "dace_ipu")))
 
     @staticmethod
     def cmake_link_flags() -> list[str]:
@@ -78,6 +80,7 @@ class IPUPoplarSDK(_Common):
     """Programs that run on a real IPU, or on Graphcore's own model, through an enabled Poplar SDK."""
 
     cmake_link_flags: ClassVar[list[str]] = []
+    cmake_files: ClassVar[list[str]] = [str(RUNTIME_SOURCES / "runtime.cmake")]
 
     @staticmethod
     def cmake_includes() -> list[str]:

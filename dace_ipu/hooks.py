@@ -7,7 +7,7 @@ from then on, and exports::
     extern "C" const char *__dace_ipu_last_error(<name>_state_t *state);
 
 which returns the text of the error and forgets it, or ``nullptr``; the text lives until the program is called again.
-The hook asks for it after each call.
+The hook asks for it after each call, and notes which program ran last for ``dace_ipu.last_report()``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 from dace_ipu import compat, config
 from dace_ipu.errors import IPURuntimeError
+from dace_ipu.profile import last
 
 __all__ = ["LAST_ERROR_FUNCTION", "install", "take_last_error"]
 
@@ -32,8 +33,9 @@ _without_device: weakref.WeakSet[compat.CompiledSDFG] = weakref.WeakSet()
 
 
 def install() -> None:
-    """Install the hook. Repeatable."""
+    """Install the hooks. Repeatable."""
     compat.install_compiled_call_hook("raise_recorded_error", raise_recorded_error)
+    last.install()
 
 
 @contextlib.contextmanager
@@ -43,6 +45,8 @@ def raise_recorded_error(program: compat.CompiledSDFG, arguments: tuple[Any, ...
         _let_programs_find_popc()
     yield
     message = take_last_error(program)
+    if program not in _without_device:
+        last.remember(program)
     if message is not None:
         raise IPURuntimeError(message, program.sdfg.name)
 

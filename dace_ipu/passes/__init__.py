@@ -8,6 +8,7 @@ from typing import Protocol
 from dace_ipu.passes.accumulate import Accumulate
 from dace_ipu.passes.double_buffer import DoubleBuffer
 from dace_ipu.passes.forward_copies import ForwardCopies
+from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.partition import PartitionMaps
@@ -37,6 +38,7 @@ PIPELINE: tuple[Pass, ...] = (
     SimplifyBodies(),
     MergeSingles(),
     SimplifyBodies(),
+    FuseMaps(),
     DoubleBuffer(),
     PartitionMaps(),
     MapVariables(),

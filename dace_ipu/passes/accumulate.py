@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import sympy
+
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.fields import size_of
 from dace_ipu.passes.footprints import Site, facts_of, sites, span_of
@@ -24,7 +26,7 @@ from dace_ipu.tile_graph.body import (
     While,
     symbol,
 )
-from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Layout, Step, TileGraph
+from dace_ipu.tile_graph.nodes import WORKER, WORKERS_PER_TILE, ComputeSet, Direction, Layout, Step, TileGraph
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,12 @@ def _in_registers(compute_set: ComputeSet, graph: TileGraph) -> ComputeSet:
     arrays = {
         e.name: _sizes(e.layout, tuple(size_of(r) for r in e.ranges))
         for e in compute_set.fields
-        if _is_kept(e.direction)
+        if e.direction is not Direction.INPUT
     }
     sizes = tuple(symbol(dimension.size) for dimension in compute_set.block)
-    facts = Facts().and_also(*(size - 1 for size in sizes))
+    worker = facts_of(WORKER, (sympy.Integer(0), sympy.Integer(WORKERS_PER_TILE - 1)))
+    facts = Facts().and_also(*worker, *(size - 1 for size in sizes))
     return replace(compute_set, body=_Loops(types, arrays, taken).body(compute_set.body, facts))
-
-
-def _is_kept(direction: Direction) -> bool:
-    """Whether a field has its old content; only then can an element be read first."""
-    return direction is Direction.INOUT
 
 
 def _sizes(layout: Layout, sizes: tuple[Expr, ...]) -> tuple[Expr, ...]:

@@ -9,8 +9,8 @@ from enum import IntEnum
 from dace_ipu.errors import Diagnostic, Place
 from dace_ipu.passes.domain import Domain
 from dace_ipu.passes.footprints import Site
-from dace_ipu.passes.rewrite import names
 from dace_ipu.tile_graph.body import Access, Expr, Store, symbol
+from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import Source
 
 

@@ -100,14 +100,20 @@ def _whole(interval: Range, size: Expr) -> bool:
 
 
 def _direction(variable: str, box: Box, domain: Domain, scope: Scope) -> Direction:
-    """OUTPUT only if nothing is read and one plain store surely fills the box: else the old content must be there."""
+    """OUTPUT only if plain stores surely fill the box before anything is read: else the old content must be there."""
     found = domain.of(variable)
     if not any(site.writes for site in found):
         return Direction.INPUT
-    if all(site.writes and site.reduction is None for site in found):
-        if any(_fills(site, box, domain, scope) for site in found):
-            return Direction.OUTPUT
-    return Direction.INOUT
+    plain = all(site.writes and site.reduction is None for site in found)
+    filling = found if plain else found[:1] if _stays_at_one_element(found) else ()
+    return Direction.OUTPUT if any(_fills(site, box, domain, scope) for site in filling) else Direction.INOUT
+
+
+def _stays_at_one_element(found: tuple[Site, ...]) -> bool:
+    """Whether an iteration begins with a plain store and then touches nothing but that element."""
+    first = found[0]
+    starts = first.writes and first.reduction is None and not first.loops
+    return starts and all(site.access == first.access for site in found)
 
 
 def _fills(site: Site, box: Box, domain: Domain, scope: Scope) -> bool:

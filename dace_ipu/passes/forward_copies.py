@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
 import sympy
 
+from dace_ipu.passes.footprints import sites
 from dace_ipu.passes.rewrite import Body, Rewrite, accesses
 from dace_ipu.passes.steps import touched, walk_steps, written
 from dace_ipu.tile_graph.body import Access, Store, walk
-from dace_ipu.tile_graph.nodes import Copy, MapStep, Repeat, Slice, Step, TileGraph
+from dace_ipu.tile_graph.nodes import Copy, MapStep, Repeat, Slice, Step, TileGraph, Variable
 
 __all__ = ["ForwardCopies"]
 
@@ -23,8 +25,8 @@ class ForwardCopies:
     Before: ``copy A[3:4] -> t``, then ``s = t[0] + 1``. After: ``s = A[3] + 1``.
 
     The pass may not change what any variable but the temporary holds. It leaves a copy alone whose target the map
-    also reads elsewhere (a stencil needs the old values), whose source is written again before the use, or that
-    changes the shape.
+    also reads elsewhere (a stencil needs the old values) or after the temporary is set, whose source is written again
+    before the use, that takes only a part of what the map computes, or that changes the shape.
     """
 
     name: str = "forward_copies"
@@ -32,25 +34,28 @@ class ForwardCopies:
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph without the copies that could be folded, and without the variables that nothing uses any more."""
         while True:
-            steps = _fold_one(graph.steps, _uses(graph.steps), _fixed(graph))
+            steps = _fold_one(graph.steps, _uses(graph.steps), _temporaries(graph))
             if steps is None:
                 return graph
             left = _uses(steps)
             graph = replace(graph, steps=steps, variables=tuple(v for v in graph.variables if left[v.name]))
 
 
-def _fixed(graph: TileGraph) -> frozenset[str]:
-    """Variables that outlive the program or hold constants."""
-    return frozenset(v.name for v in graph.variables if v.persistent or v.constant is not None)
+Temporaries = dict[str, Variable]
 
 
-def _fold_one(steps: tuple[Step, ...], uses: Counter[str], fixed: frozenset[str]) -> tuple[Step, ...] | None:
+def _temporaries(graph: TileGraph) -> Temporaries:
+    """Variables that neither outlive the program nor hold constants."""
+    return {v.name: v for v in graph.variables if not v.persistent and v.constant is None}
+
+
+def _fold_one(steps: tuple[Step, ...], uses: Counter[str], temporaries: Temporaries) -> tuple[Step, ...] | None:
     for index, step in enumerate(steps):
         if isinstance(step, Repeat):
-            body = _fold_one(step.body, uses, fixed)
+            body = _fold_one(step.body, uses, temporaries)
             folded = None if body is None else (*steps[:index], replace(step, body=body), *steps[index + 1 :])
         elif isinstance(step, Copy):
-            folded = _into_producer(steps, index, uses, fixed) or _into_consumers(steps, index, uses, fixed)
+            folded = _into_producer(steps, index, uses, temporaries) or _into_consumers(steps, index, uses, temporaries)
         else:
             folded = None
         if folded is not None:
@@ -59,18 +64,22 @@ def _fold_one(steps: tuple[Step, ...], uses: Counter[str], fixed: frozenset[str]
 
 
 def _into_producer(
-    steps: tuple[Step, ...], index: int, uses: Counter[str], fixed: frozenset[str]
+    steps: tuple[Step, ...], index: int, uses: Counter[str], temporaries: Temporaries
 ) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     temporary, target = copy.source_slice.variable, copy.target_slice.variable
     writer = _last_user(steps[:index], temporary)
-    if writer is None or temporary in fixed or uses[temporary] != 2 or not _same_boxes(copy):
+    if writer is None or temporary not in temporaries or uses[temporary] != 2 or not _same_boxes(copy):
+        return None
+    if not _is_all_of(copy.source_slice, temporaries[temporary]):
         return None
     if any(target in touched(step) for step in steps[writer + 1 : index]):
         return None
     producer = steps[writer]
     if not isinstance(producer, MapStep) or not _writes_once(producer.body, temporary):
+        return None
+    if not _is_last_use(producer.body, temporary, target):
         return None
     body = _redirected(producer.body, copy.source_slice, copy.target_slice)
     if not _is_pointwise(body, target):
@@ -81,20 +90,22 @@ def _into_producer(
 
 def _renamed(name: str, temporary: str, target: str, steps: tuple[Step, ...]) -> str:
     """``update_t`` becomes ``update_y`` when it computes y."""
-    new = name.replace(temporary, target)
+    new = re.sub(rf"(?<![0-9A-Za-z]){re.escape(temporary)}(?![0-9A-Za-z])", target, name)
     taken = {step.name for step in walk_steps(steps) if isinstance(step, MapStep)}
     return name if new in taken else new
 
 
 def _into_consumers(
-    steps: tuple[Step, ...], index: int, uses: Counter[str], fixed: frozenset[str]
+    steps: tuple[Step, ...], index: int, uses: Counter[str], temporaries: Temporaries
 ) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     source, temporary = copy.source_slice.variable, copy.target_slice.variable
     behind = steps[index + 1 :]
     readers = [k for k, step in enumerate(behind) if temporary in touched(step)]
-    if temporary in fixed or not readers or uses[temporary] != 1 + len(readers) or not _same_boxes(copy):
+    if temporary not in temporaries or not readers or uses[temporary] != 1 + len(readers) or not _same_boxes(copy):
+        return None
+    if any(interval.step != 1 for interval in copy.target_slice.ranges):
         return None
     if any(source in written(step) for step in behind[: readers[-1] + 1]):
         return None
@@ -111,6 +122,24 @@ def _into_consumers(
 
 def _last_user(steps: tuple[Step, ...], variable: str) -> int | None:
     return next((k for k in range(len(steps) - 1, -1, -1) if variable in touched(steps[k])), None)
+
+
+def _is_all_of(box: Slice, variable: Variable) -> bool:
+    """Whether a slice is the whole variable: then whatever is stored to it is inside."""
+    pairs = zip(box.ranges, variable.shape, strict=True)
+    return all(at.step == 1 and at.begin == 0 and sympy.expand(at.end - size) == 0 for at, size in pairs)
+
+
+def _is_last_use(body: Body, temporary: str, target: str) -> bool:
+    """Whether an iteration only reads the target, and that before it sets the temporary: no loop holds both."""
+    found = sites(body)
+    (store,) = (site for site in found if site.access.data == temporary)
+    loops = {id(loop) for loop in store.loops}
+    return not any(
+        site.writes or site.position > store.position or any(id(loop) in loops for loop in site.loops)
+        for site in found
+        if site.access.data == target
+    )
 
 
 def _same_boxes(copy: Copy) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Set
 import numpy as np
 import sympy
 
-from dace_ipu.passes.rewrite import names
 from dace_ipu.tile_graph.body import Declare, DType, Expr, symbol
+from dace_ipu.tile_graph.expressions import names
 
 
 def literal(text: str) -> bool | int | float | None:

@@ -21,8 +21,8 @@ class MergeSingles:
     Before: three maps without dimensions, ``t[0] = N``, ``u[0] = total[0] / t[0]``, ``result[0] = u[0]``.
     After: one, with ``t`` and ``u`` as local scalars (``simplify_bodies`` inlines them).
 
-    Only neighbours are merged, in their order. A variable becomes local only if nothing else touches it and the body sets it,
-    unconditionally, before it reads it.
+    Only neighbours are merged, in their order. A variable becomes local only if nothing else touches it and the body
+    sets it, unconditionally, before it reads it.
     """
 
     name: str = "merge_singles"
@@ -30,7 +30,8 @@ class MergeSingles:
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph with fewer, longer single steps."""
         steps = _merged(graph.steps)
-        uses = Counter(name for step in walk_steps(steps) for name in touched(step))
+        single = (step for step in walk_steps(steps) if not isinstance(step, Repeat))
+        uses = Counter(name for step in single for name in touched(step))
         local = {
             v.name: v
             for v in graph.variables
@@ -85,7 +86,7 @@ def _localised(step: MapStep, variables: Mapping[str, Variable], taken: set[str]
 
 
 def _is_set_first(body: Body, name: str) -> bool:
-    """Whether the first statement that touches a variable is a plain Store at the top of the body that does not read it."""
+    """Whether the first statement to touch a variable is a plain Store, at the top of the body, that only writes it."""
     first = next(s for s in body if any(a.data == name for inner in walk((s,)) for a in accesses(inner)))
     return (
         isinstance(first, Store)

@@ -22,9 +22,9 @@ from dace_ipu.tile_graph.body import (
     symbol,
     walk,
 )
+from dace_ipu.tile_graph.expressions import names
 
 Body = tuple[Statement, ...]
-_MODULES = {"math", "numpy", "np", "dace"}
 
 
 def _same_access(access: Access) -> Access:
@@ -104,14 +104,6 @@ def replace_names(text: str, new: Mapping[str, str]) -> str:
     return ast.unparse(_Names(parsed).visit(ast.parse(text.strip(), mode="eval")))
 
 
-def names(text: str) -> set[str]:
-    """The names of data in a Python expression: not those of functions or modules."""
-    tree = ast.parse(text.strip(), mode="eval")
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
-    return found - _MODULES
-
-
 def expressions(statement: Statement) -> tuple[Expr, ...]:
     """The sympy expressions in a statement itself: indices and loop bounds."""
     indices = [index for access in accesses(statement) for index in access.indices]
@@ -177,3 +169,22 @@ def map_statements(body: Body, change: Callable[[Statement], Statement]) -> Body
                 statement = replace(statement, then=then, orelse=orelse)
         result.append(change(statement))
     return tuple(result)
+
+
+def rename_locals(body: Body, new: Mapping[str, str]) -> Body:
+    """The body with the scalars, arrays and loop variables that it defines renamed."""
+
+    def access(old: Access) -> Access:
+        return Access(new.get(old.data, old.data), old.indices)
+
+    def defined(statement: Statement) -> Statement:
+        match statement:
+            case Declare() | Assign() | LocalArray():
+                return replace(statement, name=new.get(statement.name, statement.name))
+            case For():
+                return replace(statement, variable=new.get(statement.variable, statement.variable))
+            case _:
+                return statement
+
+    scalars = {old: symbol(name) for old, name in new.items() if old != name}
+    return map_statements(Rewrite(scalars, access).body(body), defined)

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from dace_ipu.passes.casts import without_casts
+from dace_ipu.passes.clean_up import (
+    assigned_in,
+    declared_late,
+    map_codes,
+    settled,
+    with_inner,
+    without_idle,
+    without_single_turns,
+)
 from dace_ipu.passes.literals import as_index, fits, literal
-from dace_ipu.passes.rewrite import Body, Rewrite, map_statements, names, scalar_names, used_names
+from dace_ipu.passes.rewrite import Body, Rewrite, used_names
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.passes.substitute import Move, everywhere, occurrences
 from dace_ipu.passes.types import WEAK_INT, Types, common, is_weak
@@ -17,14 +27,13 @@ from dace_ipu.tile_graph.body import (
     Declare,
     DType,
     For,
-    If,
     LocalArray,
     Statement,
     Store,
-    While,
     codes,
     walk,
 )
+from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph
 
 LONGEST = 100  # characters of a computation: what would be longer keeps its temporaries
@@ -60,48 +69,10 @@ def simplified(body: Body, arrays: Mapping[str, DType], scalars: Mapping[str, DT
     before: Body | None = None
     while body != before:
         before = body
-        body = _settled(_declared_late(body))
-        body = _without_idle(_scalars_of(body, arrays, scalars).substituted(body))
+        body = settled(declared_late(without_single_turns(body)))
+        known = _scalars_of(body, arrays, scalars)
+        body = without_idle(known.substituted(map_codes(body, known.without_casts)))
     return body
-
-
-def _declared_late(body: Body) -> Body:
-    """``x: float; ...; x = value`` becomes ``...; x: float = value``, if nothing else assigns it."""
-    result = list(body)
-    for declaration in body:
-        if not isinstance(declaration, Declare) or declaration.value is not None:
-            continue
-        writers = [s for s in walk(body) if isinstance(s, Assign) and s.name == declaration.name]
-        if len(writers) == 1 and writers[0].reduction is None and writers[0] in result:
-            result[result.index(writers[0])] = replace(declaration, value=writers[0].value)
-            result.remove(declaration)
-    return tuple(_with_inner(statement, _declared_late) for statement in result)
-
-
-def _settled(body: Body) -> Body:
-    """Scalars that nothing assigns are constant."""
-    assigned = _assigned(body)
-
-    def settle(statement: Statement) -> Statement:
-        fixed = isinstance(statement, Declare) and statement.value is not None and statement.name not in assigned
-        return replace(statement, constant=True) if isinstance(statement, Declare) and fixed else statement
-
-    return map_statements(body, settle)
-
-
-def _assigned(body: Body) -> set[str]:
-    return {statement.name for statement in walk(body) if isinstance(statement, Assign)}
-
-
-def _with_inner(statement: Statement, change: Callable[[Body], Body]) -> Statement:
-    """The statement with the lists of statements in it changed."""
-    match statement:
-        case For() | While():
-            return replace(statement, body=change(statement.body))
-        case If():
-            return replace(statement, then=change(statement.then), orelse=change(statement.orelse))
-        case _:
-            return statement
 
 
 def _scalars_of(body: Body, arrays: Mapping[str, DType], scalars: Mapping[str, DType]) -> _Scalars:
@@ -114,7 +85,7 @@ def _scalars_of(body: Body, arrays: Mapping[str, DType], scalars: Mapping[str, D
                 scalars[name] = WEAK_INT
             case LocalArray(name=name, dtype=dtype):
                 arrays[name] = dtype
-    return _Scalars(arrays, scalars, frozenset(_assigned(body)))
+    return _Scalars(arrays, scalars, frozenset(assigned_in(body)))
 
 
 @dataclass(frozen=True)
@@ -133,7 +104,7 @@ class _Scalars:
             rest = self._without(statement, body[position + 1 :]) if isinstance(statement, Declare) else None
             body = body if rest is None else (*body[:position], *rest)
             position += rest is None
-        return tuple(_with_inner(statement, self.substituted) for statement in body)
+        return tuple(with_inner(statement, self.substituted) for statement in body)
 
     def _without(self, declaration: Declare, rest: Body) -> Body | None:
         """The statements after a declaration, changed so that they do without it; None if it has to stay as it is."""
@@ -182,6 +153,10 @@ class _Scalars:
             partner is not None and not is_weak(partner) and common(declaration.dtype, partner) == common(weak, partner)
             for partner in (types.of(node) for node in _partners(declaration.name, code.text))
         )
+
+    def without_casts(self, statement: Statement, code: Code) -> Code:
+        """A computation without casts of numbers whose partners have the type anyhow."""
+        return without_casts(code, self._types(code), self._target_type(statement))
 
     def _types(self, code: Code) -> Types:
         reads = {name: self.arrays[access.data] for name, access in code.reads if access.data in self.arrays}
@@ -237,41 +212,3 @@ def _longest(body: Body) -> int:
 def _length(code: Code) -> int:
     reads = (len(access.data) + len(str(access.indices)) for _, access in code.reads)
     return len(code.text) + sum(reads)
-
-
-def _without_idle(body: Body) -> Body:
-    """The body without scalars and local arrays that nobody reads, and without loops and conditions around nothing."""
-    read = {name for statement in walk(body) for name in _read_by(statement)}
-    arrays = {access.data for statement in walk(body) for code in codes(statement) for _, access in code.reads}
-    idle_arrays = {s.name for s in walk(body) if isinstance(s, LocalArray)} - arrays
-
-    def is_idle(statement: Statement) -> bool:
-        match statement:
-            case Declare(name=name) | Assign(name=name):
-                return name not in read
-            case LocalArray(name=name):
-                return name in idle_arrays
-            case Store(target=target):
-                return target.data in idle_arrays
-            case For(body=()) | If(then=(), orelse=()):
-                return True
-            case _:
-                return False
-
-    def busy(statements: Body) -> Body:
-        inner = (_with_inner(statement, busy) for statement in statements)
-        return tuple(_without_empty_branch(statement) for statement in inner if not is_idle(statement))
-
-    return busy(body)
-
-
-def _read_by(statement: Statement) -> set[str]:
-    found = scalar_names(statement)
-    return found - {statement.name} if isinstance(statement, Assign) else found
-
-
-def _without_empty_branch(statement: Statement) -> Statement:
-    if not isinstance(statement, If) or statement.then:
-        return statement
-    negated = ast.UnaryOp(ast.Not(), ast.parse(statement.condition.text.strip(), mode="eval").body)
-    return If(Code(ast.unparse(negated), statement.condition.reads), statement.orelse)

@@ -101,8 +101,15 @@ def _loop(loop: For, types: Mapping[str, DType], known: frozenset[str]) -> Expr:
     if span is None or not free <= known:
         middle, turns = sympy.Integer(0), sympy.Integer(UNKNOWN_TURNS)
     else:
-        middle, turns = (span[0] + span[1]) / 2, (span[1] - span[0]) / abs(loop.step) + 1
+        middle, turns = (span[0] + span[1]) / 2, _plain(span[1] - span[0]) / abs(loop.step) + 1
     return turns * turn.subs(symbol(loop.variable), middle)
+
+
+def _plain(length: Expr) -> Expr:
+    """The length of a range, bounded by a constant if it is the least of several: that of a full tile."""
+    length = sympy.expand(length)
+    bounds = (sympy.expand(length.subs(least, bound)) for least in length.atoms(sympy.Min) for bound in least.args)
+    return next((bound for bound in bounds if bound.is_Integer), length)
 
 
 def _store(store: Store, types: Mapping[str, DType]) -> int:

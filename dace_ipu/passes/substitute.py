@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
-from dace_ipu.passes.rewrite import Body, fresh, names, replace_names, scalar_names
+from dace_ipu.passes.rewrite import Body, fresh, replace_names, scalar_names
 from dace_ipu.tile_graph.body import Assign, Code, Declare, For, If, Statement, Store, While, codes, walk
+from dace_ipu.tile_graph.expressions import names
 
 
 def inlined(outer: Code, name: str, inner: Code) -> Code:
@@ -21,7 +23,7 @@ def inlined(outer: Code, name: str, inner: Code) -> Code:
     return Code(replace_names(outer.text, {name: _spelled(inner.text, new_names)}), tuple(reads.items()))
 
 
-def _renamed(code: Code, avoid: set[str], taken: set[str]) -> Code:
+def _renamed(code: Code, avoid: Set[str], taken: Set[str]) -> Code:
     """The computation without reads whose names are in ``avoid``."""
     new = {read: fresh(f"{read}_read", taken) for read, _ in code.reads if read in avoid}
     return Code(_spelled(code.text, new), tuple((new.get(read, read), access) for read, access in code.reads))

@@ -37,7 +37,7 @@ class Types:
             case ast.Name(id=name):
                 return self.of_names.get(name)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-                return self.of(operand)
+                return _widened(self.of(operand))
             case ast.BinOp():
                 return self._of_operator(node)
             case ast.Compare() | ast.UnaryOp(op=ast.Not()):
@@ -55,9 +55,7 @@ class Types:
             return None
         if isinstance(node.op, ast.Pow) and (found is None or found.kind != "f"):
             return None
-        if found is not None and not is_weak(found) and found.kind in "biu" and found.itemsize < 4:
-            return np.dtype(np.int32)
-        return found
+        return _widened(found)
 
     def _of_call(self, node: ast.Call) -> DType | None:
         """Casts have the type they name; functions of floats mostly that of their arguments."""
@@ -85,6 +83,13 @@ def common(a: DType | None, b: DType | None) -> DType | None:
         if narrow.kind in "iu" and wide == np.float32:
             return wide
     return None
+
+
+def _widened(dtype: DType | None) -> DType | None:
+    """The type that arithmetic on small integers is done in, as in C."""
+    if dtype is None or is_weak(dtype) or dtype.kind not in "biu" or dtype.itemsize >= 4:
+        return dtype
+    return np.dtype(np.int32)
 
 
 def is_weak(dtype: DType | None) -> bool:

@@ -11,12 +11,14 @@ Several processes may ask at once (a lock per key) and may be killed at any time
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -35,14 +37,20 @@ _ROOT = Path(__file__).parent
 #: The headers of the simulator.
 INCLUDE = _ROOT / "include"
 _SOURCES = _ROOT / "src"
+#: What generated programs call, on top of Poplar; with a real SDK it is compiled into each program.
+_RUNTIME = _ROOT.parent / "runtime"
 
 #: The libraries beside libpoplar, each after those it may use.
 _COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
+_RUNTIME_LIBRARY = "dace_ipu"
 
 # -ffp-contract=off: results do not depend on which processor has fused operations.
 _FLAGS = ("-std=c++17", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-pthread")
 _OPTIMISED = ("-O2", "-ftree-vectorize", "-march=native")
 _SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
+
+
+_MONTH = 30 * 24 * 60 * 60.0
 
 
 @dataclass(frozen=True)
@@ -87,18 +95,40 @@ def _ensure_built(cache: Path, progress: bool, sanitize: bool) -> Libraries:
         with _lock(cache / "simulator" / f"{libraries.key}.lock"):
             if not libraries.is_complete:  # another process may have built it meanwhile
                 _Build(libraries, find_compiler(), _flags(sanitize), Progress(progress)).run()
+                _remove_unused(cache / "simulator")
+    _mark_used(libraries)
     return libraries
+
+
+def _mark_used(libraries: Libraries) -> None:
+    with contextlib.suppress(OSError):  # a cache of others, that may only be read
+        os.utime(libraries.lib_dir.parent)
+
+
+def _remove_unused(folder: Path) -> None:
+    """Remove builds that nobody asked for in a month, objects as old, and what killed builds left behind."""
+    oldest = time.time() - _MONTH
+    builds = (path.parent for path in folder.glob("*/lib"))
+    for path in (*builds, *folder.glob(".*"), *folder.glob("objects/*.o"), *folder.glob("objects/index/*.json")):
+        with contextlib.suppress(OSError):  # another process may be faster
+            if path.stat().st_mtime < oldest:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def planned(sanitize: bool = False) -> Libraries:
     """Return what :func:`ensure_built` gives or would build, without building it."""
-    names = ("poplar", *(name for name in _COMPANIONS if (_SOURCES / name).is_dir() and _sources(name)))
+    companions = (name for name in _COMPANIONS if (_SOURCES / name).is_dir() and _sources(name))
+    names = ("poplar", *companions, _RUNTIME_LIBRARY)
     key = _key(sanitize)
     return Libraries(INCLUDE, cache_folder() / "simulator" / key / "lib", names, key)
 
 
 def _flags(sanitize: bool) -> tuple[str, ...]:
-    return (*_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED), "-I", str(INCLUDE), "-I", str(_SOURCES))
+    return (*_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED), *_includes(INCLUDE, _SOURCES, _RUNTIME / "include"))
+
+
+def _includes(*folders: Path) -> tuple[str, ...]:
+    return tuple(part for folder in folders for part in ("-I", str(folder)))
 
 
 def _key(sanitize: bool) -> str:
@@ -106,15 +136,17 @@ def _key(sanitize: bool) -> str:
     state = hashlib.sha256()
     facts = (find_compiler().identity, cpu_identity(), *_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED))
     state.update("\0".join(facts).encode())
-    for folder in (INCLUDE, _SOURCES):
+    for folder in (INCLUDE, _SOURCES, _RUNTIME):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            state.update(f"\0{path.relative_to(_ROOT)}\0".encode())
+            state.update(f"\0{path.relative_to(_ROOT.parent)}\0".encode())
             state.update(path.read_bytes())
     return state.hexdigest()[:16]
 
 
 def _sources(name: str) -> list[Path]:
     """Return the sources of a library: of its folder, or for libpoplar of all folders that are no library's."""
+    if name == _RUNTIME_LIBRARY:
+        return sorted((_RUNTIME / "src").rglob("*.cpp"))
     if name != "poplar":
         return sorted((_SOURCES / name).rglob("*.cpp"))
     return sorted(path for path in _SOURCES.rglob("*.cpp") if path.relative_to(_SOURCES).parts[0] not in _COMPANIONS)

@@ -36,6 +36,7 @@ class ObjectCache:
         command = digest(self.compiler.identity, *self.flags, str(source))
         known = store.recall(command)
         if known is not None:
+            known.touch()  # unused ones are removed some day
             return known
         try:
             return self._compile(store, source, command)

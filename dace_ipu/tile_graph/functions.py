@@ -67,6 +67,8 @@ def convert(value: Scalar, dtype: DType) -> np.generic:
 
     Raises TypeError for a complex value in a real type.
     """
+    if isinstance(value, np.generic) and value.dtype == dtype:
+        return value
     array = np.asarray(value)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         raise TypeError(f"a complex value does not convert to {dtype}; take its .real or .imag")
@@ -123,6 +125,9 @@ def _arithmetic(compute: Function, python: Function | None = None) -> Function:
     def apply(*values: Scalar) -> Scalar:
         if _all_weak(values):
             return (python or compute)(*values)
+        if all(type(v) is np.float32 for v in values):  # the most frequent case, for speed only
+            with np.errstate(all="ignore"):
+                return compute(*values)
         with np.errstate(all="ignore"):
             return compute(*_typed(values, _arithmetic_type(values)))
 

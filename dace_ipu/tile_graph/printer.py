@@ -145,9 +145,14 @@ def _follow_text(follow: Follow | None) -> str:
     """``t0`` is the iteration of dimension 0 of the partition; ``:`` a dimension that is not divided."""
     if follow is None:
         return ":"
-    factor = "" if follow.stride == 1 else f"{follow.stride}*"
-    offset = "" if follow.offset == 0 else f"{index_text(follow.offset)} + "
-    return f"{offset}{factor}t{follow.dimension}"
+    factor = "" if abs(follow.stride) == 1 else f"{abs(follow.stride)} * "
+    sign = "-" if follow.stride < 0 else "+"
+    start = index_text(follow.offset)
+    return (
+        f"{factor}t{follow.dimension}"
+        if start == "0" and sign == "+"
+        else f"{start} {sign} {factor}t{follow.dimension}"
+    )
 
 
 def _partition_text(partition: Partition) -> str:
@@ -250,8 +255,8 @@ def _update_text(target: str, value: str, reduction: Reduction | None) -> str:
     if reduction.op in _SIGNS:
         return f"{target} {_SIGNS[reduction.op]}= {value}"
     if reduction.op is Op.CUSTOM:
-        names = "" if reduction.associative else ", in order"
-        return f"{target} = ({code_text(Code(reduction.code))})(old={target}, new={value}{names})"
+        order = "" if reduction.associative else ", in order"
+        return f"{target} = {code_text(Code(reduction.code))} where new = {value}{order}"
     return f"{target} = {reduction.op.value}({target}, {value})"
 
 

@@ -15,7 +15,7 @@ from dace_ipu.errors import DiagnosticError
 from dace_ipu.passes import run
 from dace_ipu.tile_graph import interpreter
 from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, For, If, Op, Reduction, Statement, Store, symbol
-from dace_ipu.tile_graph.nodes import CopyIn, CopyOut, Dimension, HostArray, MapStep, TileGraph, Variable
+from dace_ipu.tile_graph.nodes import ComputeSet, CopyIn, CopyOut, Dimension, HostArray, MapStep, TileGraph, Variable
 
 INT32 = np.dtype(np.int32)
 N, M, i, j, k = (symbol(name) for name in "N M i j k".split())
@@ -32,12 +32,20 @@ SHAPES = {
 TILES = (1, 4, 7, 1472)
 
 
+Map = tuple[list[Dimension], tuple[Statement, ...]]
+
+
 def program(domain: list[Dimension], body: tuple[Statement, ...], dtype: np.dtype = INT32) -> TileGraph:
     """A program that copies all arrays in, runs one map, and copies all arrays out."""
+    return programs([(domain, body)], dtype)
+
+
+def programs(maps: list[Map], dtype: np.dtype = INT32) -> TileGraph:
+    """A program that copies all arrays in, runs maps, and copies all arrays out."""
     types = {name: INT32 if name == "index" else dtype for name in SHAPES}
     hosts = tuple(HostArray(name, types[name], shape, _packed(shape), ZERO) for name, shape in SHAPES.items())
     variables = tuple(Variable(name, types[name], shape) for name, shape in SHAPES.items())
-    steps = (MapStep("work", tuple(domain), body),)
+    steps = tuple(MapStep(f"work_{n}", tuple(domain), body) for n, (domain, body) in enumerate(maps))
     copies_in = tuple(CopyIn(name, name) for name in SHAPES)
     copies_out = tuple(CopyOut(name, name) for name in SHAPES)
     return TileGraph("random", (("N", INT32), ("M", INT32)), hosts, variables, (*copies_in, *steps, *copies_out))
@@ -245,7 +253,7 @@ def temporaries(draw: st.DrawFn) -> tuple[list[Dimension], tuple[Statement, ...]
 
 
 SIZES = st.tuples(st.integers(0, 13), st.integers(0, 9))
-CHECKED = settings(deadline=None, max_examples=600, suppress_health_check=[HealthCheck.too_slow])
+CHECKED = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(
@@ -259,6 +267,22 @@ def test_maps_and_their_vertices_agree(make):
         check(program(list(domain), body), dict(zip("NM", sizes, strict=True)), tiles)
 
     same()
+
+
+MAPS = st.one_of(lines(), planes(), reductions(), gathers(), loops(), guards())
+
+
+@CHECKED
+@given(st.lists(MAPS, min_size=2, max_size=4), SIZES, st.sampled_from(TILES))
+def test_several_maps_agree(maps, sizes, tiles):
+    check(programs(maps), dict(zip("NM", sizes, strict=True)), tiles)
+
+
+def test_maps_that_follow_each_other_are_fused():
+    first = ([Dimension("i", N)], (Store(Access("y", (i,)), Code("r * 2", (("r", Access("x", (i,))),))),))
+    second = ([Dimension("j", N)], (Store(Access("y", (j,)), Code("r + 1", (("r", Access("y", (j,))),))),))
+    assert sum(isinstance(step, ComputeSet) for step in run(programs([first, second])).steps) == 1
+    check(programs([first, second]), {"N": 9, "M": 1}, 4)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "bool"])

@@ -104,6 +104,21 @@ def test_lost_library_is_built_again(tree: Tree) -> None:
     assert tree.built() == libraries and libraries.is_complete
 
 
+def test_builds_that_nobody_uses_are_removed(tree: Tree) -> None:
+    old = tree.built()
+    before = tree.objects()
+    killed = tree.cache / "simulator" / ".key.killed"
+    killed.mkdir()
+    for path in (old.lib_dir.parent, killed, *(tree.cache / "simulator" / "objects").glob("*.o")):
+        os.utime(path, (0, 0))
+    assert tree.built() == old  # used: no longer old
+    os.utime(old.lib_dir.parent, (0, 0))
+    tree.write("src/machine/machine.cpp", "int machine() { return 3; }\n")
+    new = tree.built()
+    assert not old.lib_dir.exists() and not killed.exists() and new.is_complete
+    assert len(tree.objects()) == 3 and len(tree.objects() & before) == 2
+
+
 def test_error_of_the_compiler(tree: Tree) -> None:
     tree.write("src/poputil/twice.cpp", "int twice() {\n  return undeclared;\n}\n")
     with pytest.raises(BuildError, match="cannot compile .*twice.cpp:\n") as caught:

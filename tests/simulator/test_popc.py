@@ -452,6 +452,18 @@ def test_vector_types(compile_codelets: Compile) -> None:
     assert halves.tolist() == [0, 0, 0.5, 1]
 
 
+def test_a_source_may_have_vector_types_of_its_own(compile_codelets: Compile) -> None:
+    module = compile_codelets("""
+        template <typename T, int N> struct Own { T values[N]; };
+        #ifndef __IPU__
+        using float2 = Own<float, 2>;
+        typedef Own<half, 4> half4;
+        using rptsize_t = uint16_t;
+        #endif
+        struct A : Vertex { bool compute() { return float2{{1, 2}}.values[1] == 2 && sizeof(rptsize_t) == 2; } };""")
+    assert module["A"]().run() is True
+
+
 def test_float_loops_are_not_reassociated_or_fused(compile_codelets: Compile) -> None:
     module = compile_codelets("""
         struct Dot : Vertex {
@@ -619,6 +631,22 @@ def test_assembly(fails_with: Fails) -> None:
         'struct A : Vertex { bool compute() { asm volatile("" ::: "memory");\nasm("setzi $m0, 1"); return true; } };'
     )
     assert fails_with(HEAD + source) == "codelets.cpp:4: error: the simulator cannot run the IPU's assembly\n"
+
+
+def test_assembly_in_templates_matters_if_they_are_used(fails_with: Fails, compile_codelets: Compile) -> None:
+    source = """
+        template <bool Hardware> int answer();
+        template <> inline int answer<true>() { int x; asm("setzi %0, 42"
+                                                           : "=r"(x)); return x; }
+        template <> inline int answer<false>() { return 42; }
+        template <bool B> struct A : Vertex { bool compute() { return answer<B>() == 42; } };
+        template class A<WHICH>;"""
+    assert compile_codelets(source.replace("WHICH", "false"))["A<false>"]().run() is True
+    Path("codelets.gp").unlink()
+    assert (
+        fails_with(HEAD + source.replace("WHICH", "true"))
+        == "codelets.cpp:5: error: the simulator cannot run the IPU's assembly\n"
+    )
 
 
 def test_external_codelet(fails_with: Fails) -> None:

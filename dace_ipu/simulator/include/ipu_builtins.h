@@ -7,10 +7,6 @@
 #include "poplar/codelet/Host.hpp"
 #include "poplar/codelet/VectorMath.hpp"
 
-#ifndef __clang__
-#define __builtin_assume(CONDITION) ((CONDITION) ? static_cast<void>(0) : __builtin_unreachable())
-#endif
-
 /* Where and when. */
 inline unsigned __builtin_ipu_get_tile_id() { return poplar::detail::currentTile; }
 inline unsigned __builtin_ipu_get_scount_l() { return static_cast<unsigned>(poplar::detail::cycleCounter()); }

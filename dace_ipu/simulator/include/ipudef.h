@@ -4,11 +4,7 @@
 
 #include "poplar/HalfFloat.hpp"
 
-#ifdef __clang__
-#include "poplar/codelet/NativeVectors.hpp"
-#else
-#include "poplar/codelet/Vectors.hpp"
-#endif
+#include "poplar/codelet/VectorTypes.hpp"
 
 /* `int`, `long` and pointers have 32 bits on the device. */
 #define POPLAR_VECTOR_TYPES(T, NAME)                                                                                   \

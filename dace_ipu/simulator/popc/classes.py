@@ -17,7 +17,7 @@ import tree_sitter_cpp
 from dace_ipu.simulator.popc.errors import Place, SourceError
 from dace_ipu.simulator.popc.preprocess import Translation
 
-__all__ = ["Field", "Source", "Vertex", "find_vertices"]
+__all__ = ["Assembly", "Field", "Parsed", "Vertex", "parse"]
 
 Node = tree_sitter.Node
 
@@ -53,6 +53,23 @@ class Vertex:
     is_base: bool
 
 
+@dataclass(frozen=True)
+class Assembly:
+    """The text of an ``asm`` statement: rows and columns (in bytes) of its string, first and past the last."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What popc wants to know of a translation unit, in the order of the text."""
+
+    vertices: tuple[Vertex, ...]
+    assembly: tuple[Assembly, ...]
+
+
 @dataclass
 class _Class:
     """A class definition, or one of the specialisations of a template."""
@@ -71,22 +88,22 @@ class _Class:
 
 
 @dataclass
-class Source:
-    """All that was found in a translation unit, before it is known which classes are vertices."""
+class _Source:
+    """The classes of a translation unit, before it is known which of them are vertices."""
 
     classes: list[_Class] = field(default_factory=list)
     instantiations: list[_Class] = field(default_factory=list)
     bodies: set[str] = field(default_factory=set)  # simple names of classes whose compute() is defined outside
 
 
-def find_vertices(translation: Translation) -> list[Vertex]:
-    """Return what may be a vertex, in the order of the text. Raises :class:`SourceError`."""
-    text = translation.user_text.encode()
+def parse(translation: Translation) -> Parsed:
+    """Return the classes that may be vertices, and assembly. Raises :class:`SourceError`."""
+    root = _parser().parse(translation.user_text.encode()).root_node
     walk = _Walk(translation)
-    walk.declarations(_parser().parse(text).root_node, ())
+    walk.declarations(root, ())
     if walk.findings:
         raise SourceError(walk.findings)
-    return list(_vertices(walk.source))
+    return Parsed(tuple(_vertices(walk.source)), tuple(_assembly(root, translation)))
 
 
 @functools.cache
@@ -98,7 +115,7 @@ class _Walk:
     """Collects classes from a syntax tree."""
 
     def __init__(self, translation: Translation) -> None:
-        self.source = Source()
+        self.source = _Source()
         self.findings: list[tuple[Place, str]] = []
         self._translation = translation
 
@@ -132,8 +149,7 @@ class _Walk:
             self.source.instantiations.append(_Class(scope, _text(name), self._place(node), [], is_template=False))
 
     def _function(self, node: Node) -> None:
-        """Note the class of ``bool Foo<T>::compute() {...}``, and complain about assembly."""
-        self._check_assembly(node)
+        """Note the class of ``bool Foo<T>::compute() {...}``."""
         name = _declared_name(node.child_by_field_name("declarator"))
         if name.endswith("::" + _COMPUTE):
             self.source.bodies.add(_simple(name.removesuffix("::" + _COMPUTE)))
@@ -152,9 +168,7 @@ class _Walk:
         if node.type == "field_declaration":
             self._field_declaration(node, cls)
         elif node.type == "function_definition":
-            self._check_assembly(node)
-            declared = _declared_name(node.child_by_field_name("declarator"))
-            cls.has_body |= declared == _COMPUTE
+            cls.has_body |= _declared_name(node.child_by_field_name("declarator")) == _COMPUTE
 
     def _field_declaration(self, node: Node, cls: _Class) -> None:
         type_ = node.child_by_field_name("type")
@@ -184,12 +198,6 @@ class _Walk:
             message = f"Field '{cls.spelling}.{name}' has unsupported field type '{type_}'"
             self.findings.append((self._place(node), message))
 
-    def _check_assembly(self, node: Node) -> None:
-        for statement in _descendants(node, "gnu_asm_expression"):
-            code = statement.child_by_field_name("assembly_code")
-            if code is not None and re.search(r"\w", _text(code)):
-                self.findings.append((self._place(statement), "the simulator cannot run the IPU's assembly"))
-
     def _place(self, node: Node) -> Place:
         return self._translation.place(node.start_point[0])
 
@@ -198,7 +206,7 @@ class _Walk:
 # From classes to vertices
 
 
-def _vertices(source: Source) -> Iterator[Vertex]:
+def _vertices(source: _Source) -> Iterator[Vertex]:
     by_name: dict[str, list[_Class]] = {}
     for cls in source.classes:
         by_name.setdefault(cls.simple, []).append(cls)
@@ -293,6 +301,17 @@ def _is_function(node: Node) -> bool:
             return declared is None or declared.type != "parenthesized_declarator"
         inner = inner.child_by_field_name("declarator")
     return False
+
+
+def _assembly(root: Node, translation: Translation) -> Iterator[Assembly]:
+    """Yield the ``asm`` statements whose text is not empty; an empty one only stops the optimiser."""
+    for statement in _descendants(root, "gnu_asm_expression"):
+        code = statement.child_by_field_name("assembly_code")
+        if code is not None and re.search(r"\w", _text(code).strip("R")):
+            start, end = code.start_point, code.end_point
+            yield Assembly(
+                (start.row, start.column), (end.row, end.column), translation.place(statement.start_point.row)
+            )
 
 
 def _descendants(node: Node, kind: str) -> Iterator[Node]:

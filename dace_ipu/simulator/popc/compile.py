@@ -6,9 +6,10 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from dace_ipu.simulator.popc.classes import find_vertices
+from dace_ipu.simulator.popc.classes import Assembly, Parsed, parse
 from dace_ipu.simulator.popc.errors import PopcError, SourceError
 from dace_ipu.simulator.popc.flags import compiler_command
 from dace_ipu.simulator.popc.options import Options
@@ -18,6 +19,7 @@ from dace_ipu.simulator.toolchain import Compiler
 
 __all__ = ["compile_module"]
 
+_ASSEMBLY = "dace_ipu assembly"
 _TILE_ID = "__builtin_ipu_get_tile_id"
 
 _DEVICE_TARGET = re.compile(r'target\s*\(\s*"(?:supervisor|worker)"\s*\)')
@@ -37,27 +39,44 @@ _VECTOR_TYPES = tuple(
 
 def compile_module(translation: Translation, options: Options, compiler: Compiler, output: Path) -> None:
     """Write the shared library ``output``. Warnings of the compiler go to stderr. Raises :class:`PopcError`."""
-    table = generate(find_vertices(translation), _TILE_ID in translation.user_text)
-    text = f"{_for_host(translation, compiler)}\n{table}"
+    parsed = parse(translation)
+    table = generate(parsed.vertices, _TILE_ID in translation.user_text)
+    text = f"{_for_host(translation, parsed, compiler)}\n{table}"
     command = compiler_command(options, compiler, output)
     if options.verbose:
         print(shlex.join(command), file=sys.stderr)
     result = subprocess.run(command, input=text, capture_output=True, text=True)
     if result.returncode != 0:
-        raise PopcError(_readable(result.stderr))
+        raise _error(result.stderr, parsed)
     if result.stderr:
         print(result.stderr, end="", file=sys.stderr)
 
 
-def _for_host(translation: Translation, compiler: Compiler) -> str:
+def _for_host(translation: Translation, parsed: Parsed, compiler: Compiler) -> str:
     """Return the text without what only a compiler for the IPU understands."""
-    text = _DEVICE_TARGET.sub("", translation.text)
+    text = _without_assembly(translation.text, parsed.assembly)
+    text = _DEVICE_TARGET.sub("", text)
     if compiler.kind == "clang":
         return text
     for pattern in _VECTOR_TYPES:
         text = pattern.sub(_vector_type, text)
     _check_vector_types(text, translation)
     return text
+
+
+def _without_assembly(text: str, assembly: Sequence[Assembly]) -> str:
+    """Replace assembly by a directive that fails, with a number to know it by, if the code is used at all.
+
+    Code that nothing uses never gets to the assembler: files hold both a template for hardware and one for the model.
+    """
+    lines = [line.encode() for line in text.split("\n")]
+    for number, code in reversed(list(enumerate(assembly))):
+        (first, start), (last, end) = code.start, code.end
+        failing = f'".error \\"{_ASSEMBLY} {number}\\""'.encode()
+        rest = lines[last][end:]
+        lines[first : last + 1] = [lines[first][:start] + failing, *([b""] * (last - first))]
+        lines[last] += rest
+    return b"\n".join(lines).decode()
 
 
 def _vector_type(match: re.Match[str]) -> str:
@@ -73,8 +92,17 @@ def _check_vector_types(text: str, translation: Translation) -> None:
         raise SourceError(findings)
 
 
+def _error(messages: str, parsed: Parsed) -> PopcError:
+    """Return what went wrong, from the messages of compiler, assembler and linker."""
+    used = sorted({int(number) for number in re.findall(rf"{_ASSEMBLY} (\d+)", messages)})
+    if used:
+        places = (parsed.assembly[number].place for number in used)
+        return SourceError((place, "the simulator cannot run the IPU's assembly") for place in places)
+    return PopcError(_readable(messages))
+
+
 def _readable(errors: str) -> str:
-    """Return the compiler's errors with popc's own assertions and the linker's complaints in plain words."""
+    """Return the messages with popc's own assertions and the linker's complaints in plain words."""
     undefined = re.findall(r"undefined (?:reference to|symbol:) [`']?(.+?)'?$", errors, re.MULTILINE)
     if undefined:
         return "\n".join(f"popc: error: '{symbol}' is used but not defined" for symbol in dict.fromkeys(undefined))

@@ -18,18 +18,25 @@ _MACROS = ("-D__POPC__=1", "-D__IPU_ARCH_VERSION__=2", "-U_FORTIFY_SOURCE")
 # Results must not depend on what the compiler fuses, and functions such as sqrt need not set errno.
 _SEMANTICS = ("-ffp-contract=off", "-fno-math-errno")
 
-# The compiler reads fields that are private; whole-line attributes and pragmas of the device mean nothing to it.
-_LANGUAGE = ("-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-invalid-offsetof")
+# Attributes and pragmas of the device mean nothing to the host's compiler; the rest it is stricter about than clang.
+_LANGUAGE = (
+    *("-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-invalid-offsetof"),
+    "-Wno-changes-meaning",  # `using T = ns::T<U>;` in a class, which clang accepts
+)
 
 _LIBRARY = ("-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs")
 _PRINTING = ("-fno-builtin-printf", *(f"-Wl,--wrap={name}" for name in ("printf", "puts", "putchar", "putc")))
 
 
-def preprocessor_command(options: Options, compiler: Compiler) -> list[str]:
-    """Return the command that preprocesses; the input's name is to follow."""
+def preprocessor_command(options: Options, compiler: Compiler, device_types: bool) -> list[str]:
+    """Return the command that preprocesses; the input's name is to follow.
+
+    Without ``device_types`` poplar/Vertex.hpp leaves the global names of the device's vector types alone.
+    """
+    names = () if device_types else ("-DDACE_IPU_NO_DEVICE_TYPES",)
     return [
         *(*compiler.command, "-x", "c++", "-E", *_common(options, compiler)),
-        *(*_MACROS, *options.preprocessor, "-iquote", ".", "-isystem", str(INCLUDE)),
+        *(*_MACROS, *names, *options.preprocessor, "-iquote", ".", "-isystem", str(INCLUDE)),
     ]
 
 

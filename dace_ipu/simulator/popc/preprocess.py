@@ -24,6 +24,12 @@ __all__ = ["Translation", "preprocess", "prerequisites"]
 _REGISTRATION = "poplar/abi/codelet_registration.hpp"
 _MARKER = re.compile(r'# (?P<line>\d+) "(?P<file>(?:[^"\\]|\\.)*)"(?P<flags>[ \d]*)')
 
+# A source that defines the device's vector types itself, as one for the IPU Model may: then they are its own.
+_DEVICE_TYPE = re.compile(
+    r"(?:\b(?:using|struct|class)\s+|\btypedef\b(?![^;]*ext_vector_type)[^;{}]*\s)"
+    r"(?:float|half|u?char|u?short|u?int|u?long)[24]\s*(?:=(?![^;]*ext_vector_type)|;|\{|:)"
+)
+
 
 @dataclass(frozen=True)
 class Translation:
@@ -45,13 +51,28 @@ class Translation:
 
 def preprocess(options: Options, compiler: Compiler) -> Translation:
     """Run the preprocessor over the sources, all in one translation unit. Raises :class:`PopcError`."""
+    translation = _preprocess(options, compiler, device_types=True)
+    if _DEVICE_TYPE.search(translation.user_text):
+        return _preprocess(options, compiler, device_types=False)
+    return translation
+
+
+def _preprocess(options: Options, compiler: Compiler, device_types: bool) -> Translation:
     for source in options.sources:
         if not Path(source).is_file():
             raise PopcError(f"popc: error: no such file: '{source}'")
     unit = [f"#include <{_REGISTRATION}>", *(f'#include "{source}"' for source in options.sources)]
     with tempfile.TemporaryDirectory(prefix="popc-") as folder:
         dependencies = Path(folder) / "dependencies"
-        command = [*preprocessor_command(options, compiler), "-MMD", "-MF", str(dependencies), "-MT", "module", "-"]
+        command = [
+            *preprocessor_command(options, compiler, device_types),
+            "-MMD",
+            "-MF",
+            str(dependencies),
+            "-MT",
+            "module",
+            "-",
+        ]
         if options.verbose:
             print(shlex.join(command), file=sys.stderr)
         result = subprocess.run(command, input="\n".join(unit) + "\n", capture_output=True, text=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from dace_ipu.targets.poplar import combines
 from dace_ipu.targets.poplar.helpers import helpers_text, needs_cmath
 from dace_ipu.targets.poplar.names import CODELET_NAMES, Names
-from dace_ipu.targets.poplar.statements import BodyPrinter
+from dace_ipu.targets.poplar.statements import BodyPrinter, mentions
 from dace_ipu.targets.poplar.text import Lines, source_comment
 from dace_ipu.targets.poplar.types import element_type
-from dace_ipu.tile_graph.body import DType, Expr, For, symbol, walk
+from dace_ipu.tile_graph.body import DType, Expr, For, walk
 from dace_ipu.tile_graph.nodes import WORKER, Combine, ComputeSet, Field, Layout, Repeat, Step, TileGraph
 
 __all__ = ["Codelet", "Codelets", "codelets_text", "print_codelets", "steps"]
@@ -125,13 +125,8 @@ def _worker_parameter(cs: ComputeSet) -> str:
     """The parameter of a MultiVertex, without a name if the body has no use for it."""
     if not cs.workers:
         return ""
-    worker = symbol(WORKER)
-    used = any(isinstance(s, For) and s.shared for s in walk(cs.body)) or _mentions(cs, worker.name)
+    used = any(isinstance(s, For) and s.shared for s in walk(cs.body)) or mentions(cs, WORKER)
     return f"unsigned {WORKER}" if used else "unsigned"
-
-
-def _mentions(cs: ComputeSet, name: str) -> bool:
-    return any(name in repr(s) for s in cs.body)
 
 
 def _edge_type(declared: Field, dtype: DType) -> str:

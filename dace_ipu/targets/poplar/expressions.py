@@ -244,6 +244,11 @@ class ExpressionPrinter:
         if dtype.kind == "f":
             return self.float_call(helper, [left, right], f"{helper}_float")
         a, b = self.unified(left, right, dtype)
+        power = right.literal if isinstance(right.literal, int) and dtype.kind == "i" else 0
+        if power > 0 and power & (power - 1) == 0:  # the machine has no divide; these round down by themselves
+            if helper == "mod":
+                return Term(f"{grouped(a, UNARY)} & {power - 1}", dtype, BIT_AND)
+            return Term(f"{grouped(a, ATOM)} >> {power.bit_length() - 1}", dtype, SHIFT)
         if dtype.kind == "u" and right.literal:  # truncation is rounding down, and there is no division by zero
             return Term(f"{grouped(a, PRODUCT)} {sign} {_right_operand(b, PRODUCT)}", dtype, PRODUCT)
         self.helpers.add(helper)

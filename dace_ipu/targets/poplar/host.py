@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 import sympy
@@ -40,7 +41,7 @@ from dace_ipu.tile_graph.nodes import (
     Variable,
 )
 
-__all__ = ["build_name", "build_parameters", "host_text"]
+__all__ = ["BuildFunction", "host_text", "print_build", "symbol_names"]
 
 _STYLE = IndexStyle(
     floor_div="dace_ipu::floor_div",
@@ -51,24 +52,32 @@ _STYLE = IndexStyle(
 )
 
 
+@dataclass(frozen=True)
+class BuildFunction:
+    """A printed graph-building function; ``symbols`` are those that the graph depends on: names and C++ names."""
+
+    name: str
+    text: str
+    symbols: tuple[tuple[str, str], ...]
+
+
 def host_text(graph: TileGraph, codelets: Codelets | None = None) -> str:
-    """Return the graph-building function of a level-2 graph, to stand where ``poplar`` and ``dace_ipu`` are in scope.
+    """Return the graph-building function of a level-2 graph. See :func:`print_build`."""
+    return print_build(graph, codelets or print_codelets((graph,))).text
 
-    ``codelets`` are those of the whole program, printed from this graph alone by default. Raises ``ValueError`` for a
-    graph that is not at level 2.
+
+def print_build(graph: TileGraph, codelets: Codelets) -> BuildFunction:
+    """Print the graph-building function of a level-2 graph, to stand where ``poplar`` and ``dace_ipu`` are in scope.
+
+    ``codelets`` are those of the whole program. Raises ``ValueError`` for a graph that is not at level 2.
     """
-    return _HostPrinter(graph, codelets or print_codelets((graph,))).text()
+    return _HostPrinter(graph, codelets).function()
 
 
-def build_name(graph: TileGraph) -> str:
-    """The name of the graph-building function."""
-    return f"build_{Names(()).fresh(graph.name)}"
-
-
-def build_parameters(graph: TileGraph) -> list[tuple[str, str]]:
-    """The parameters of the graph-building function behind graph and streams: C++ types and names of the symbols."""
+def symbol_names(graph: TileGraph) -> dict[str, str]:
+    """The C++ names of the symbols of a program."""
     names = Names(HOST_NAMES)
-    return [(_symbol_type(dtype), names.fresh(name)) for name, dtype in graph.symbols]
+    return {name: names.fresh(name) for name, _ in graph.symbols}
 
 
 def _symbol_type(dtype: np.dtype[np.generic]) -> str:
@@ -80,22 +89,28 @@ class _HostPrinter:
         self._graph = graph
         self._codelets = codelets
         self._names = Names(HOST_NAMES)
-        self._symbols = {name: self._names.fresh(name) for name, _ in graph.symbols}
+        self._symbols = {name: self._names.fresh(name) for name, _ in graph.symbols}  # as in symbol_names
+        self._used: set[str] = set()
         self._partitions = {p.name: self._names.fresh(p.name) for p in graph.partitions}
         self._tensors = {v.name: self._names.fresh(v.name) for v in graph.variables}
         self._block: dict[str, str] = {}
         self._indices = IndexPrinter(_STYLE, self._name)
-        self._lines = Lines()
+        self._lines = Lines(1)
 
-    def text(self) -> str:
+    def function(self) -> BuildFunction:
+        """Print everything."""
+        self._prologue()
+        self._steps(self._graph.steps, "sequence")
+        self._lines.add("return sequence;")
+        name = f"build_{Names(()).fresh(self._graph.name)}"
+        used = [(symbol, dtype) for symbol, dtype in self._graph.symbols if symbol in self._used]
         parameters = ["Graph &graph", "dace_ipu::Streams &streams"]
-        parameters += [f"{kind} {name}" for kind, name in build_parameters(self._graph)]
-        self._lines.add(f"// Builds the graph of {self._graph.name} and returns the program that runs on the device.")
-        with self._lines.block(f"Sequence {build_name(self._graph)}({', '.join(parameters)})"):
-            self._prologue()
-            self._steps(self._graph.steps, "sequence")
-            self._lines.add("return sequence;")
-        return self._lines.text()
+        parameters += [f"{_symbol_type(dtype)} {self._symbols[symbol]}" for symbol, dtype in used]
+        text = (
+            f"// Builds the graph of {self._graph.name} and returns the program that runs on the device.\n"
+            f"Sequence {name}({', '.join(parameters)}) {{\n{self._lines.text()}}}\n"
+        )
+        return BuildFunction(name, text, tuple((symbol, self._symbols[symbol]) for symbol, _ in used))
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
@@ -103,6 +118,7 @@ class _HostPrinter:
         text = self._block.get(name) or self._symbols.get(name)
         if text is None:
             raise ValueError(f"'{name}' is no symbol of the program {self._graph.name}")
+        self._used.add(name)
         return text
 
     def _index(self, expr: Expr) -> str:

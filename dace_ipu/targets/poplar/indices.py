@@ -12,7 +12,7 @@ from dace_ipu.tile_graph.body import Expr
 __all__ = ["IndexPrinter", "IndexStyle", "is_nonnegative_form"]
 
 # Precedence of C++ operators, as far as needed here.
-_ATOM, _UNARY, _PRODUCT, _SUM = 4, 3, 2, 1
+_ATOM, _UNARY, _PRODUCT, _SUM, _LOOSE = 4, 3, 2, 1, 0
 _Text = tuple[str, int]
 
 
@@ -26,6 +26,7 @@ class IndexStyle:
     maximum: str = "max"
     power: str = "ipow"
     nonnegative: bool = False
+    shifts: bool = False  # divide by powers of two with >> and &, which round down
 
 
 @dataclass
@@ -45,6 +46,10 @@ class IndexPrinter:
 
     def text(self, expr: Expr | int) -> str:
         """The text of an expression, to stand where any operator of lower precedence than ``+`` may surround it."""
+        return self._at_least(self._print(sympy.sympify(expr)), _SUM)
+
+    def bare(self, expr: Expr | int) -> str:
+        """The text of an expression, to stand alone: in brackets, or as an argument."""
         return self._print(sympy.sympify(expr))[0]
 
     def factor(self, expr: Expr | int) -> str:
@@ -95,7 +100,7 @@ class IndexPrinter:
             (negative if coefficient.is_negative else positive).append(term)
         if not positive:
             return f"-({self._print(-expr)[0]})", _UNARY
-        text = " + ".join(self._print(t)[0] for t in sorted(positive, key=self._order))
+        text = " + ".join(self._at_least(self._print(t), _SUM) for t in sorted(positive, key=self._order))
         for term in sorted(negative, key=self._order):
             text += f" - {self._at_least(self._print(-term), _PRODUCT)}"
         return text, _SUM
@@ -123,10 +128,14 @@ class IndexPrinter:
         )
 
     def _division(self, operator: str, function: str, dividend: sympy.Basic, divisor: sympy.Basic) -> _Text:
-        if not self.style.nonnegative:
-            return self._call(function, dividend, divisor), _ATOM
-        left = self._at_least(self._print(dividend), _PRODUCT)
-        return f"{left} {operator} {self._at_least(self._print(divisor), _UNARY)}", _PRODUCT
+        if self.style.nonnegative:
+            left = self._at_least(self._print(dividend), _PRODUCT)
+            return f"{left} {operator} {self._at_least(self._print(divisor), _UNARY)}", _PRODUCT
+        if self.style.shifts and divisor.is_Integer and divisor > 0 and divisor & (divisor - 1) == 0:
+            left = self._at_least(self._print(dividend), _UNARY)
+            text = f"{left} >> {int(divisor).bit_length() - 1}" if operator == "/" else f"{left} & {divisor - 1}"
+            return text, _LOOSE
+        return self._call(function, dividend, divisor), _ATOM
 
     def _fold(self, function: str, expr: sympy.Basic) -> _Text:
         args = sorted(expr.args, key=self._order)

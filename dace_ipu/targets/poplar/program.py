@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dace_ipu.targets.poplar.codelets import print_codelets
 from dace_ipu.targets.poplar.embedded import embedded_text
-from dace_ipu.targets.poplar.host import build_name, build_parameters, host_text
+from dace_ipu.targets.poplar.host import BuildFunction, print_build, symbol_names
 from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle
 from dace_ipu.targets.poplar.names import HOST_NAMES, Names
 from dace_ipu.targets.poplar.types import host_type
@@ -75,8 +75,8 @@ def texts(
     a member ``dace_ipu::Programs *ipu_programs``.
     """
     codelets = print_codelets(graphs)
-    builds = "\n".join(host_text(graph, codelets) for graph in graphs)
-    runs = "\n".join(_run_function(graph, state_struct) for graph in graphs)
+    builds = [print_build(graph, codelets) for graph in graphs]
+    runs = [_run_function(graph, build, state_struct) for graph, build in zip(graphs, builds, strict=True)]
     host = "\n".join(
         [
             f"// The device programs of {name}: how their graphs are built, and what DaCe's code calls to run them.",
@@ -87,10 +87,10 @@ def texts(
             "namespace {",
             "",
             _USING,
-            builds,
+            "\n".join(build.text for build in builds),
             "} // namespace",
             "",
-            runs,
+            "\n".join(runs),
             _life_cycle(name, state_struct, init_signature, options or Options()),
         ]
     )
@@ -119,17 +119,17 @@ def _run_head(graph: TileGraph, state_struct: str) -> str:
 
 def _parameters(graph: TileGraph) -> tuple[list[str], list[str]]:
     """The names of the parameters: host arrays, then symbols. Symbols are named as in the graph-building function."""
-    symbols = [name for _, name in build_parameters(graph)]
+    symbols = list(symbol_names(graph).values())
     names = Names([*HOST_NAMES, *symbols])
     return [names.fresh(host.name) for host in graph.hosts], symbols
 
 
-def _run_function(graph: TileGraph, state_struct: str) -> str:
-    hosts, symbols = _parameters(graph)
-    index = IndexPrinter(IndexStyle(), dict(zip((name for name, _ in graph.symbols), symbols, strict=True)))
-    keys = ", ".join(f'{{"{name}", {cpp}}}' for (name, _), cpp in zip(graph.symbols, symbols, strict=True))
+def _run_function(graph: TileGraph, function: BuildFunction, state_struct: str) -> str:
+    hosts, _ = _parameters(graph)
+    index = IndexPrinter(IndexStyle(), symbol_names(graph))
+    keys = ", ".join(f'{{"{name}", {cpp}}}' for name, cpp in function.symbols)
     arrays = [f"       {_array(h, p, index)}," for h, p in zip(graph.hosts, hosts, strict=True)]
-    build = f"return {build_name(graph)}({', '.join(['graph', 'streams', *symbols])});"
+    arguments = ", ".join(["graph", "streams", *(cpp for _, cpp in function.symbols)])
     return "\n".join(
         [
             f'extern "C" {_run_head(graph, state_struct)} {{',
@@ -137,7 +137,7 @@ def _run_function(graph: TileGraph, state_struct: str) -> str:
             "      {",
             *arrays,
             "      },",
-            f"      [&](Graph &graph, dace_ipu::Streams &streams) {{ {build} }});",
+            f"      [&](Graph &graph, dace_ipu::Streams &streams) {{ return {function.name}({arguments}); }});",
             "}",
             "",
         ]

@@ -38,7 +38,7 @@ from dace_ipu.tile_graph.body import (
 )
 from dace_ipu.tile_graph.nodes import WORKER, ComputeSet, Layout, Range, Value
 
-__all__ = ["BodyPrinter", "range_size", "uses_unsigned"]
+__all__ = ["BodyPrinter", "mentions", "range_size", "uses_unsigned"]
 
 
 def range_size(r: Range) -> Expr:
@@ -66,6 +66,13 @@ def uses_unsigned(cs: ComputeSet) -> bool:
         and not any(str(x) in signed for e in exprs for x in e.free_symbols)
         and not data & numbers
     )
+
+
+def mentions(cs: ComputeSet, name: str) -> bool:
+    """Whether an index, a bound or a computation of a body uses this name."""
+    statements = list(walk(cs.body))
+    indices = {str(x) for s in statements for e in _index_expressions(s) for x in e.free_symbols}
+    return name in indices or any(name in _scalars(code) for s in statements for code in codes(s))
 
 
 def _scalars(code: Code) -> set[str]:
@@ -108,7 +115,7 @@ class BodyPrinter:
         for value in self.cs.values:
             self._add_value(value)
         self.expressions = ExpressionPrinter(self._scalar)
-        style = IndexStyle(nonnegative=self.index == "unsigned")
+        style = IndexStyle(nonnegative=self.index == "unsigned", shifts=True)
         self.indices = IndexPrinter(style, self._index_name, self.expressions.helpers, self.counters)
 
     def body(self) -> str:
@@ -165,7 +172,7 @@ class BodyPrinter:
         return Term(self._place(access), dtype, UNARY if self.fields[access.data].layout is Layout.SCALAR else ATOM)
 
     def _local_element(self, access: Access) -> str:
-        return self.cpp[access.data] + "".join(f"[{self.indices.text(i)}]" for i in access.indices or (sympy.S.Zero,))
+        return self.cpp[access.data] + "".join(f"[{self.indices.bare(i)}]" for i in access.indices or (sympy.S.Zero,))
 
     def _place(self, access: Access) -> str:
         """A real element of a field, as an lvalue."""
@@ -174,7 +181,7 @@ class BodyPrinter:
             return f"*{name}"
         if declared.layout is Layout.ROWS:
             row = self._linear(access.indices[:-1], declared.ranges[:-1])
-            return f"{name}[{row}][{self.indices.text(access.indices[-1])}]"
+            return f"{name}[{row}][{self.indices.bare(access.indices[-1])}]"
         return f"{name}[{self._linear(access.indices, declared.ranges)}]"
 
     def _complex_place(self, access: Access) -> tuple[str, str]:
@@ -184,7 +191,7 @@ class BodyPrinter:
             return name, "0"
         if declared.layout is Layout.ROWS:
             row = self._linear(access.indices[:-1], declared.ranges[:-1])
-            return f"{name}[{row}]", self.indices.text(access.indices[-1])
+            return f"{name}[{row}]", self.indices.bare(access.indices[-1])
         return name, self._linear(access.indices, declared.ranges)
 
     def _linear(self, indices: tuple[Expr, ...], ranges: tuple[Range, ...]) -> str:
@@ -192,7 +199,7 @@ class BodyPrinter:
         total: Expr = sympy.S.Zero
         for i, r in zip(indices, ranges, strict=True):
             total = total * range_size(r) + i
-        return self.indices.text(sympy.expand(total) if len(indices) < 3 else total)
+        return self.indices.bare(sympy.expand(total) if len(indices) < 3 else total)
 
     # ---- statements --------------------------------------------------------------------------------------------------
 
@@ -330,10 +337,10 @@ class BodyPrinter:
                 self._statements(loop.body)
             return
         self.expressions.helpers.add("share")
-        arguments = [self.indices.text(loop.begin), self.indices.text(loop.end), WORKER]
+        arguments = [self.indices.bare(loop.begin), self.indices.bare(loop.end), WORKER]
         if border.grain > 1:
             arguments.append(str(border.grain))
         if border.phase != 0:
-            arguments.append(self.indices.text(border.phase))
+            arguments.append(self.indices.bare(border.phase))
         with self.lines.block(f"for ({self.index} {name} : share({', '.join(arguments)}))"):
             self._statements(loop.body)

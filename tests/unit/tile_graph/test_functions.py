@@ -73,8 +73,11 @@ def assert_same(result, expected):
         ("a % b", {"a": F(-7), "b": F(3)}, F(2)),
         ("fmod(a, b)", {"a": F(-7), "b": F(3)}, F(-1)),
         ("fmod(a, b)", {"a": I(-7), "b": I(3)}, I(-1)),
+        ("int_floor(a, b)", {"a": I(-7), "b": I(2)}, I(-4)),
         ("int_ceil(a, b)", {"a": I(-7), "b": I(2)}, I(-3)),
         ("py_mod(a, b)", {"a": I(-7), "b": I(3)}, I(2)),
+        ("a // b", {"a": I(7), "b": I(0)}, I(0)),
+        ("a % b", {"a": I(7), "b": I(0)}, I(0)),
         # powers
         ("a ** 3", {"a": I(-2)}, I(-8)),
         ("a ** 0.5", {"a": F(4)}, F(2)),
@@ -125,10 +128,13 @@ def assert_same(result, expected):
         ("ceil(a)", {"a": F(1.2)}, F(2)),
         # parts
         ("sign(a)", {"a": F(-2)}, F(-1)),
+        ("sign(z)", {"z": C(-2 + 1j)}, C(-1)),
         ("sign_numpy_2(a)", {"a": I(-2)}, I(-1)),
         ("copysign(a, b)", {"a": F(2), "b": F(-0.0)}, F(-2)),
         ("heaviside(a, 0.5)", {"a": F(0)}, F(0.5)),
         ("reciprocal(a)", {"a": F(4)}, F(0.25)),
+        ("reciprocal(a)", {"a": I(-1)}, I(-1)),
+        ("reciprocal(a)", {"a": I(4)}, I(0)),
         ("sqrt(a)", {"a": I(4)}, F(2)),
         ("hypot(a, b)", {"a": F(3), "b": F(4)}, F(5)),
         ("-math.inf", {}, -math.inf),
@@ -137,6 +143,13 @@ def assert_same(result, expected):
 )
 def test_type_and_value(text, names, expected):
     assert_same(value_of(text, **names), expected)
+
+
+def test_what_integers_cannot_do():
+    with pytest.raises(ValueError, match="to the power of a negative integer"):
+        value_of("a ** b", a=I(2), b=I(-1))
+    with pytest.raises(ZeroDivisionError):
+        value_of("reciprocal(a)", a=I(0))
 
 
 def test_half_rounds_after_each_operation():

@@ -215,6 +215,17 @@ def test_a_break_in_an_inner_loop_stays_there():
     assert a.tolist() == [4] * 5
 
 
+def test_a_break_leaves_a_while():
+    body = (
+        Declare("n", INT, code("0"), constant=False),
+        While(code("True"), (Assign("n", code("n + 1")), If(code("n > i"), (Break(),)))),
+        Store(at("A", i), code("n")),
+    )
+    a = integers(0, 0, 0)
+    execute(program({"A": (N,)}, [a_map(*body)], INT), n=3, A=a)
+    assert a.tolist() == [1, 2, 3]
+
+
 def test_loops_run_backwards_and_in_steps():
     digits = Store(at("A", i), code("10 * a + k", a=at("A", i)))
     a = integers(0, 0)
@@ -322,6 +333,12 @@ def test_host_arrays_are_converted_and_may_be_strided():
     expected[touched] += 1
     assert np.array_equal(buffer, expected)
     assert np.array_equal(view, expected)
+
+
+def test_an_empty_array_needs_no_buffer():
+    host = HostArray("A", FLOAT, (N, M), numbers(1, 10), ZERO)
+    graph = TileGraph("test", (("N", INT), ("M", INT)), (host,), (Variable("A", FLOAT, (N, M)),), (CopyIn("A", "A"),))
+    execute(graph, n=0, A=np.zeros(0, np.float32))
 
 
 def test_a_scalar_of_the_caller_is_a_variable_of_one_element():
@@ -467,6 +484,16 @@ def test_combined_rows_may_have_dimensions():
     assert a.tolist() == [[0, 0, 0], [3, 0, 103], [13, 0, 113]]
 
 
+def test_float_symbols_reach_vertices_as_values():
+    body = (loop("i", 0, size, Store(at("A", i), code("i * alpha")), shared=True),)
+    scale = family((edge("A", OUT, MINE),), body)
+    scale = replace(scale, values=(*scale.values, Value("alpha", symbol("alpha"), FLOAT)))
+    graph = vertices({"A": (N,)}, scale, dtype=FLOAT)
+    a = np.zeros(5, np.float32)
+    run(replace(graph, symbols=(*graph.symbols, ("alpha", FLOAT))), {"N": 5, "M": 1, "alpha": 0.1}, {"A": a}, tiles=1)
+    assert np.array_equal(a, np.arange(5, dtype=np.float32) * np.float32(0.1))
+
+
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
 
@@ -483,6 +510,12 @@ def test_symbols_and_arrays_must_be_there_and_fit():
     refused("'A' is int32, the array is float32", graph, A=np.zeros(5, np.float32))
     refused("'A' needs elements 0 to 4 of a buffer of 3", graph, A=integers(1, 2, 3))
     refused(r"'A' has the shape \(5,\), the array \(5, 1\)", graph, A=np.zeros((5, 1), np.int32))
+
+
+def test_shapes_must_fit():
+    refused(r"'T' has the shape \(-1,\)", program({}, [], variables=(Variable("T", INT, (N - 6,)),)))
+    graph = program({"A": (N,)}, [CopyIn("A", "T")], INT, variables=(Variable("T", INT, (M,)),))
+    refused(r"CopyIn: ValueError: a copy from shape \(5,\) to \(3,\)", graph, A=integers(*[0] * 5))
 
 
 @pytest.mark.parametrize("index", [-1, 5])

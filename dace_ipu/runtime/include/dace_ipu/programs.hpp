@@ -1,29 +1,18 @@
 // All device programs of one compiled SDFG: graphs are built when symbol values first occur, and the last few are kept.
+// The functions below are what generated code calls; they are compiled once, in a library.
 #ifndef DACE_IPU_PROGRAMS_HPP
 #define DACE_IPU_PROGRAMS_HPP
 
-#include <dace_ipu/engine.hpp>
 #include <dace_ipu/forward.hpp>
-#include <dace_ipu/json.hpp>
+#include <dace_ipu/host_array.hpp>
+#include <dace_ipu/settings.hpp>
+#include <dace_ipu/streams.hpp>
 
-#include <cxxabi.h>
-
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <list>
-#include <map>
-#include <memory>
-#include <new>
-#include <set>
+#include <functional>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
-#include <utility>
-#include <vector>
 
 namespace dace_ipu {
 
@@ -34,14 +23,9 @@ struct SymbolValue {
       : name(name), isInteger(!std::is_floating_point<Number>::value), integer(static_cast<std::int64_t>(value)),
         number(static_cast<double>(value)) {}
 
-  std::string text() const { return isInteger ? std::to_string(integer) : std::to_string(number); }
+  std::string text() const;
   /// Bits that differ if the values do.
-  std::int64_t key() const {
-    std::int64_t bits = integer;
-    if (!isInteger)
-      std::memcpy(&bits, &number, sizeof bits);
-    return bits;
-  }
+  std::int64_t key() const;
 
   const char *name;
   bool isInteger;
@@ -49,234 +33,26 @@ struct SymbolValue {
   double number;
 };
 
-class Programs {
-public:
-  Programs(const char *name, const char *codelets, Settings settings)
-      : name(name), codelets(codelets), defaults(std::move(settings)) {}
+/// Adds a program to a graph and says which arrays it copies.
+using Build = std::function<poplar::program::Sequence(poplar::Graph &, Streams &)>;
 
-  /// Runs a program on these arrays, after building it if there is no graph for these values. Keeps the first error
-  /// and does nothing from then on, until the error was taken.
-  void run(const char *program, std::initializer_list<SymbolValue> symbols, std::initializer_list<HostArray> arrays,
-           const Build &build) noexcept {
-    if (failed)
-      return;
-    guarded(program, symbols, [&] {
-      Family &family = families[program];
-      find(family, program, symbols, build).run(arrays);
-    });
-    const auto family = families.find(program);
-    if (failed && family != families.end()) // whatever state the engine is in: the next call builds a new one
-      family->second.entries.remove_if([&](const Entry &entry) { return matches(entry.key, symbols); });
-  }
+/// A context for the device programs of an SDFG. Null if there is no memory for it; everything below bears that.
+Programs *create(const char *name, const char *codelets, Settings settings) noexcept;
 
-  /// The text of the error, which counts as taken with that; null if there is none. Valid until the next error.
-  const char *takeError() noexcept {
-    if (!failed)
-      return nullptr;
-    failed = false;
-    return error.c_str();
-  }
+void destroy(Programs *programs) noexcept;
 
-  void clearError() noexcept { failed = false; }
+/// Runs a program on these arrays, after building it if there is no graph for these values. Keeps the first error
+/// and does nothing from then on, until the error was taken.
+void run(Programs *programs, const char *program, std::initializer_list<SymbolValue> symbols,
+         std::initializer_list<HostArray> arrays, const Build &build) noexcept;
 
-  /// Why each graph was built, and the profile of each that is alive, as JSON. Valid until the next call.
-  const char *report() noexcept {
-    guarded("report", {}, [&] { reported = reportText(); });
-    return failed ? "{}" : reported.c_str();
-  }
+/// The text of the error, which counts as taken with that; null if there is none. Valid until the next error.
+const char *takeError(Programs *programs) noexcept;
 
-private:
-  using Key = std::vector<std::int64_t>;
+void clearError(Programs *programs) noexcept;
 
-  struct Entry {
-    Key key;
-    std::string symbols;
-    std::unique_ptr<BuiltProgram> program;
-  };
-
-  /// One program's graphs for different symbol values, the most recently used first.
-  struct Family {
-    std::list<Entry> entries;
-    std::set<Key> dropped;
-    std::vector<SymbolValue> last;
-  };
-
-  struct BuildRecord {
-    std::string program, symbols, reason;
-    double seconds;
-  };
-
-  BuiltProgram &find(Family &family, const char *program, std::initializer_list<SymbolValue> symbols,
-                     const Build &build) {
-    if (!family.entries.empty() && matches(family.entries.front().key, symbols))
-      return *family.entries.front().program;
-    for (auto entry = family.entries.begin(); entry != family.entries.end(); ++entry) {
-      if (matches(entry->key, symbols)) {
-        family.entries.splice(family.entries.begin(), family.entries, entry);
-        family.last = symbols;
-        return *entry->program;
-      }
-    }
-    return add(family, program, symbols, build);
-  }
-
-  BuiltProgram &add(Family &family, const char *program, std::initializer_list<SymbolValue> symbols,
-                    const Build &build) {
-    const Settings settings = defaults.withEnvironment();
-    const Key key = keyOf(symbols);
-    while (family.entries.size() >= settings.graphCacheSize) {
-      family.dropped.insert(family.entries.back().key);
-      family.entries.pop_back();
-    }
-    const auto start = std::chrono::steady_clock::now();
-    auto built = std::make_unique<BuiltProgram>(program, codelets, settings, build);
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    builds.push_back({program, text(symbols), reason(family, key, symbols, *built), spent.count()});
-    family.last = symbols;
-    family.entries.push_front({key, text(symbols), std::move(built)});
-    return *family.entries.front().program;
-  }
-
-  static std::string reason(const Family &family, const Key &key, std::initializer_list<SymbolValue> symbols,
-                            const BuiltProgram &built) {
-    std::string why;
-    if (family.dropped.count(key) != 0)
-      why = text(symbols) + " was evicted from the cache (compiler.ipu.graph_cache_size)";
-    else if (family.last.empty())
-      why = symbols.size() == 0 ? "first call" : "first call with " + text(symbols);
-    else
-      why = changes(family.last, symbols);
-    if (!built.keptVariables().empty() && !family.last.empty())
-      why += "; persistent data starts anew: " + joined(built.keptVariables());
-    return why;
-  }
-
-  static std::string changes(const std::vector<SymbolValue> &before, std::initializer_list<SymbolValue> now) {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < before.size(); ++i)
-      if (before[i].key() != now.begin()[i].key())
-        parts.push_back(std::string(before[i].name) + " changed " + before[i].text() + " → " + now.begin()[i].text());
-    return parts.empty() ? "the call before failed" : joined(parts);
-  }
-
-  /// Runs `action`; an exception becomes the error of this object.
-  template <typename Action>
-  void guarded(const char *where, std::initializer_list<SymbolValue> symbols, Action action) noexcept {
-    try {
-      try {
-        action();
-      } catch (const std::exception &e) {
-        fail(where, symbols, typeName(typeid(e)) + ": " + e.what());
-      } catch (...) {
-        fail(where, symbols, "an exception that is no std::exception");
-      }
-    } catch (...) { // the text of the error found no memory; a short string needs none
-      failed = true;
-      error = "out of memory";
-    }
-  }
-
-  void fail(const char *where, std::initializer_list<SymbolValue> symbols, const std::string &what) {
-    failed = true;
-    error = std::string(where) + (symbols.size() == 0 ? "" : " with " + text(symbols)) + ": " + what;
-  }
-
-  std::string reportText() const {
-    Json json;
-    json.open("{").key("name").text(name);
-    json.key("builds").open("[");
-    for (const BuildRecord &record : builds) {
-      json.open("{").key("program").text(record.program).key("symbols").text(record.symbols);
-      json.key("reason").text(record.reason).key("seconds").number(record.seconds).close("}");
-    }
-    json.close("]").key("programs").open("[");
-    for (const auto &family : families)
-      for (const Entry &entry : family.second.entries)
-        entryText(json, family.first, entry);
-    return json.close("]").close("}").result();
-  }
-
-  static void entryText(Json &json, const std::string &program, const Entry &entry) {
-    json.open("{").key("program").text(program).key("symbols").text(entry.symbols);
-    json.key("runs").number(static_cast<double>(entry.program->numRuns())).key("profile");
-#ifdef DACE_IPU_SIMULATOR
-    json.raw(dace_ipu_sim::profileJson(entry.program->getEngine()));
-#else
-    json.raw("null");
-#endif
-    json.close("}");
-  }
-
-  static bool matches(const Key &key, std::initializer_list<SymbolValue> symbols) {
-    return std::equal(key.begin(), key.end(), symbols.begin(), symbols.end(),
-                      [](std::int64_t bits, const SymbolValue &symbol) { return bits == symbol.key(); });
-  }
-
-  static Key keyOf(std::initializer_list<SymbolValue> symbols) {
-    Key key;
-    for (const SymbolValue &symbol : symbols)
-      key.push_back(symbol.key());
-    return key;
-  }
-
-  static std::string text(std::initializer_list<SymbolValue> symbols) {
-    std::vector<std::string> parts;
-    for (const SymbolValue &symbol : symbols)
-      parts.push_back(std::string(symbol.name) + "=" + symbol.text());
-    return joined(parts);
-  }
-
-  static std::string joined(const std::vector<std::string> &parts) {
-    std::string result;
-    for (const std::string &part : parts)
-      result += (result.empty() ? "" : ", ") + part;
-    return result;
-  }
-
-  static std::string typeName(const std::type_info &type) {
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void *)> plain(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
-                                                        std::free);
-    return status == 0 ? plain.get() : type.name();
-  }
-
-  const std::string name;
-  const char *const codelets;
-  const Settings defaults;
-  std::map<std::string, Family> families;
-  std::vector<BuildRecord> builds;
-  std::string error, reported;
-  bool failed = false;
-};
-
-// What the generated code calls. A null pointer stands for a context that found no memory.
-
-inline Programs *create(const char *name, const char *codelets, Settings settings) noexcept {
-  try {
-    return new Programs(name, codelets, std::move(settings));
-  } catch (...) {
-    return nullptr;
-  }
-}
-
-inline void destroy(Programs *programs) noexcept { delete programs; }
-
-inline void run(Programs *programs, const char *program, std::initializer_list<SymbolValue> symbols,
-                std::initializer_list<HostArray> arrays, const Build &build) {
-  if (programs != nullptr)
-    programs->run(program, symbols, arrays, build);
-}
-
-inline const char *takeError(Programs *programs) noexcept {
-  return programs == nullptr ? "out of memory: the program has no context" : programs->takeError();
-}
-
-inline void clearError(Programs *programs) noexcept {
-  if (programs != nullptr)
-    programs->clearError();
-}
-
-inline const char *report(Programs *programs) noexcept { return programs == nullptr ? "{}" : programs->report(); }
+/// Why each graph was built, and the profile of each that is alive, as JSON. Valid until the next call.
+const char *report(Programs *programs) noexcept;
 
 } // namespace dace_ipu
 

@@ -7,7 +7,6 @@
 #include <poplar/Tensor.hpp>
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,44 +29,19 @@ public:
   explicit Streams(poplar::Graph &graph) : graph(graph) {}
 
   /// All of the array `array` into all of `tensor`. Poplar has no streams without elements: none, no copy.
-  void copyIn(poplar::program::Sequence &sequence, const char *array, const poplar::Tensor &tensor) {
-    if (tensor.numElements() != 0)
-      sequence.add(poplar::program::Copy(get(array, tensor, true).stream, tensor));
-  }
+  void copyIn(poplar::program::Sequence &sequence, const char *array, const poplar::Tensor &tensor);
 
   /// All of `tensor` into all of the array `array`.
-  void copyOut(poplar::program::Sequence &sequence, const char *array, const poplar::Tensor &tensor) {
-    if (tensor.numElements() != 0)
-      sequence.add(poplar::program::Copy(tensor, get(array, tensor, false).stream));
-  }
+  void copyOut(poplar::program::Sequence &sequence, const char *array, const poplar::Tensor &tensor);
 
   /// Says that these variables keep their content from one call to the next.
-  void keep(std::vector<std::string> variables) { kept_ = std::move(variables); }
+  void keep(std::vector<std::string> variables);
 
   const std::vector<Stream> &all() const { return streams; }
   const std::vector<std::string> &kept() const { return kept_; }
 
 private:
-  const Stream &get(const char *array, const poplar::Tensor &tensor, bool toDevice) {
-    for (const Stream &known : streams) {
-      if (known.array == array && known.toDevice == toDevice) {
-        if (known.count != tensor.numElements() || known.type != tensor.elementType())
-          throw std::logic_error(std::string("the array '") + array + "' is copied with two sizes or types");
-        return known;
-      }
-    }
-    Stream fresh;
-    fresh.handle = std::string(array) + (toDevice ? "_in" : "_out");
-    fresh.array = array;
-    fresh.toDevice = toDevice;
-    fresh.type = tensor.elementType();
-    fresh.typeSize = graph.getTarget().getTypeSize(fresh.type);
-    fresh.count = tensor.numElements();
-    fresh.stream = toDevice ? graph.addHostToDeviceFIFO(fresh.handle, fresh.type, fresh.count)
-                            : graph.addDeviceToHostFIFO(fresh.handle, fresh.type, fresh.count);
-    streams.push_back(fresh);
-    return streams.back();
-  }
+  const Stream &get(const char *array, const poplar::Tensor &tensor, bool toDevice);
 
   poplar::Graph &graph;
   std::vector<Stream> streams;

@@ -84,6 +84,10 @@ public:
   bool addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, std::ostream &compileOutput,
                    StringRef targetName = "");
   bool addCodelets(ArrayRef<std::string> srcs, StringRef compileFlags = "", StringRef targetName = "");
+  // For {"a.cpp"}, which would fit a StringRef as well.
+  bool addCodelets(std::initializer_list<std::string> srcs, StringRef compileFlags = "", StringRef targetName = "") {
+    return addCodelets(ArrayRef<std::string>(srcs), compileFlags, targetName);
+  }
   void addCodelets(std::stringstream &stream, StringRef compileFlags = "",
                    CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
   void addCodelets(std::stringstream &stream, StringRef compileFlags, std::ostream &compileOutput,

@@ -2,7 +2,7 @@
 #ifndef poplar_Loops_hpp
 #define poplar_Loops_hpp
 
-#ifdef __POPC__
+#if defined(__POPC__) && !defined(DACE_IPU_NO_DEVICE_TYPES)
 #include <ipudef.h>
 #else
 typedef unsigned rptsize_t;

@@ -14,6 +14,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -178,6 +179,7 @@ class Abort : public Program {
 public:
   Abort(const DebugContext &debugContext = {});
   Abort(const std::string &message, const DebugContext &debugContext = {});
+  Abort(const char *message, const DebugContext &debugContext = {}) : Abort(std::string(message), debugContext) {}
 };
 
 /// Stops the program with application_runtime_error if a single element is not zero.
@@ -185,6 +187,8 @@ class AbortOnCondition : public Program {
 public:
   AbortOnCondition(Tensor predicate, const DebugContext &debugContext = {});
   AbortOnCondition(Tensor predicate, const std::string &message, const DebugContext &debugContext = {});
+  AbortOnCondition(Tensor predicate, const char *message, const DebugContext &debugContext = {})
+      : AbortOnCondition(predicate, std::string(message), debugContext) {}
 };
 
 /// A barrier for profiling; runs the program.

@@ -13,8 +13,13 @@
 
 #ifdef __POPC__
 #include "HalfFloat.hpp"
+#ifndef DACE_IPU_NO_DEVICE_TYPES // popc defines it for sources that have types of these names
 #include <ipu_builtins.h>
 #include <ipudef.h>
+#endif
+#ifndef __clang__
+#define __builtin_assume(CONDITION) ((CONDITION) ? static_cast<void>(0) : __builtin_unreachable())
+#endif
 #endif
 
 namespace poplar {

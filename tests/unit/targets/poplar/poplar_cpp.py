@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from dace_ipu.environment import RUNTIME_INCLUDE, SIMULATOR_INCLUDE
+from dace_ipu.environment import RUNTIME_INCLUDE, RUNTIME_SOURCES, SIMULATOR_INCLUDE
+from dace_ipu.simulator.build import ensure_built
 
 COMPILER = shutil.which("g++") or shutil.which("c++")
 
@@ -51,25 +53,20 @@ def compile_library(folder: Path, source: str, name: str = "library", *flags: st
 
 
 def run_with_runtime(folder: Path, source: str) -> str:
-    """Compile and run a program that includes the runtime's headers without Poplar's library; return what it prints."""
+    """Compile and run a program that uses the runtime; return what it prints."""
     if COMPILER is None:
         pytest.skip("no C++ compiler")
-    flags = ("-O1", f"-I{RUNTIME_INCLUDE}", f"-I{SIMULATOR_INCLUDE}")
-    program = _run(folder, source, "program", *flags)
+    built = ensure_built(progress=False)
+    flags = ["-O1", f"-I{RUNTIME_INCLUDE}", f"-I{RUNTIME_SOURCES}", f"-I{SIMULATOR_INCLUDE}"]
+    libraries = [f"-L{built.lib_dir}", f"-Wl,-rpath,{built.lib_dir}", *(f"-l{name}" for name in built.names)]
+    program = _run(folder, source, "program", *flags, libraries=libraries)
     return subprocess.run([program], check=True, capture_output=True, text=True).stdout
 
 
-def check_syntax(folder: Path, source: str) -> None:
-    """Compile a host program without linking it."""
-    if COMPILER is None:
-        pytest.skip("no C++ compiler")
-    _run(folder, source, "object", "-c", f"-I{RUNTIME_INCLUDE}", f"-I{SIMULATOR_INCLUDE}", f"-I{folder}")
-
-
-def _run(folder: Path, source: str, name: str, *flags: str) -> Path:
+def _run(folder: Path, source: str, name: str, *flags: str, libraries: Sequence[str] = ()) -> Path:
     file, output = folder / f"{name}.cpp", folder / name
     file.write_text(source)
-    command = [str(COMPILER), "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", *flags, str(file)]
+    command = [str(COMPILER), "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", *flags, str(file), *libraries]
     done = subprocess.run([*command, "-o", str(output)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return output

@@ -88,7 +88,9 @@ def _scalar(value: Any) -> Any:
     return ctypes.c_float(value) if isinstance(value, (float, np.floating)) else ctypes.c_int(value)
 
 
-def build_program(folder: Path, graphs: Sequence[TileGraph], name: str = "demo", options: Options | None = None) -> Program:
+def build_program(
+    folder: Path, graphs: Sequence[TileGraph], name: str = "demo", options: Options | None = None
+) -> Program:
     """Print, compile and load the device programs of an SDFG called ``name``."""
     compiler = shutil.which("g++") or shutil.which("c++")
     if compiler is None:
@@ -101,9 +103,11 @@ def build_program(folder: Path, graphs: Sequence[TileGraph], name: str = "demo",
         (folder / file).write_text(text)
     (folder / "codelets.cpp").write_text(printed.codelets)
     library = folder / f"lib{name}.so"
-    command = [compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
+    command = [compiler, "-std=c++17", "-O0", "-shared", "-fPIC"]
+    command += ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
     command += [f"-I{RUNTIME_INCLUDE}", f"-I{built.include_dir}", *(str(folder / file) for file in files)]
-    command += [f"-L{built.lib_dir}", f"-Wl,-rpath,{built.lib_dir}", "-lpoplar", "-lpoputil", "-o", str(library)]
+    command += [f"-L{built.lib_dir}", f"-Wl,-rpath,{built.lib_dir}", *(f"-l{n}" for n in built.names)]
+    command += ["-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return Program(ctypes.CDLL(str(library)), graphs)

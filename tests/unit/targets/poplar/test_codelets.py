@@ -1,4 +1,4 @@
-"""Codelets of hand-written compute sets: how they read, and what they compute when a host runs them worker by worker."""
+"""Codelets of hand-written compute sets: how they read, and what they compute when a host runs them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def body_text(graph: TileGraph) -> str:
 
 
 def one_set(
-    body: tuple[Statement, ...], *fields: Field, workers: bool = True, dtype: Any = F32, **more: Any
+    body: tuple[Statement, ...], *fields: Field, workers: bool = True, dtype: Any = F32, values: Any = None
 ) -> TileGraph:
     """A graph of one compute set over the blocks of ``i``; all variables are of one type."""
     cs = ComputeSet(
@@ -64,16 +64,13 @@ def one_set(
         "blocks",
         (BlockDimension(0, "i_begin", "i_size"),),
         fields,
-        more.pop("values", (Value("i_size", i_size, U32),)),
+        (Value("i_size", i_size, U32),) if values is None else values,
         body,
         workers,
         ONE,
         source=Source("prog.py", 1, "work"),
     )
-    dtypes = more.pop("dtypes", {})
-    variables = tuple(
-        Variable(f.variable, np.dtype(dtypes.get(f.variable, dtype)), tuple(r.end for r in f.ranges)) for f in fields
-    )
+    variables = tuple(Variable(f.variable, dtype, tuple(r.end for r in f.ranges)) for f in fields)
     return TileGraph("test", (("N", I32),), (), variables, (cs,))
 
 
@@ -231,7 +228,7 @@ def test_custom_reduction_computes_its_operand_once() -> None:
         (i, "float16", "share(0, i_size, worker, 2)"),
         (i + 1, "float16", "share(0, i_size, worker, 2, 1)"),
         (i + 1, "int8", "share(0, i_size, worker, 4, 3)"),
-        (i_size - i - 1, "float16", "share(0, i_size, worker, 2, mod(i_size, 2))"),
+        (i_size - i - 1, "float16", "share(0, i_size, worker, 2, i_size & 1)"),
         (2 * i + 1, "float16", "share(0, i_size, worker, 2)"),
     ],
 )

@@ -46,6 +46,13 @@ def test_plain_operators_where_nothing_is_negative() -> None:
     assert printer.text(sympy.floor((i + 1) / n) + sympy.Mod(i * j, 4)) == "i * j % 4 + (i + 1) / n"
 
 
+def test_shifts_where_the_machine_has_no_divide() -> None:
+    printer = IndexPrinter(IndexStyle(shifts=True))
+    assert printer.text(sympy.floor((i - 1) / 4) + 1) == "((i - 1) >> 2) + 1"
+    assert printer.text(sympy.Mod(i - 1, 2) * n) == "((i + 1) & 1) * n", "sympy reduces the dividend"
+    assert printer.text(sympy.floor(i / 3)) == "floor_div(i, 3)"
+
+
 EXPRESSIONS = [
     *TEXTS,
     sympy.floor(i / n) * n + sympy.Mod(i, n) - i,
@@ -63,7 +70,7 @@ EXPRESSIONS = [
 
 
 def test_values(tmp_path_factory: pytest.TempPathFactory) -> None:
-    printer = IndexPrinter()
+    printer = IndexPrinter(IndexStyle(shifts=True))
     functions = [
         f'extern "C" long long f{k}([[maybe_unused]] int i, [[maybe_unused]] int j, [[maybe_unused]] int n)'
         f" {{ return {printer.text(e)}; }}"

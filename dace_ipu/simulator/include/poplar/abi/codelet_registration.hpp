@@ -18,6 +18,7 @@
 #include "../codelet/FieldTraits.hpp"
 #include "../codelet/Host.hpp"
 #include "../codelet/Print.hpp"
+#include "../codelet/VectorTypes.hpp"
 #include "../codelet/VertexName.hpp"
 #include "codelet_module.h"
 

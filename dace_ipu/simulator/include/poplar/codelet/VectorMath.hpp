@@ -2,7 +2,8 @@
 #ifndef poplar_codelet_VectorMath_hpp
 #define poplar_codelet_VectorMath_hpp
 
-#include <ipudef.h>
+#include "VectorTypes.hpp"
+
 #include <type_traits>
 
 namespace poplar {

@@ -194,7 +194,7 @@ std::vector<std::string> Engine::listStreams() const {
   return handles;
 }
 OptionFlags Engine::getEngineOptions() const { return core_->plan().options; }
-void Engine::setPrintStream(std::ostream &os) { core_->setPrintTensorStream(os); }
+void Engine::setPrintStream(std::ostream &os) { core_->setPrintStream(os); }
 void Engine::setPrintTensorStream(std::ostream &os) { core_->setPrintTensorStream(os); }
 
 } // namespace poplar

@@ -1,4 +1,5 @@
 #include "codelets.hpp"
+#include "../engine/codelet_host.hpp"
 #include "types.hpp"
 
 #include <poplar/exceptions.hpp>
@@ -26,6 +27,9 @@ std::unique_ptr<CodeletModule> describe(void *handle, const std::string &path) {
   auto result = std::make_unique<CodeletModule>();
   result->path = path;
   result->setTile = reinterpret_cast<void (*)(unsigned)>(dlsym(handle, "dace_ipu_set_tile"));
+  using SetHost = void (*)(const DaceIpuCodeletHost *);
+  if (const auto setHost = reinterpret_cast<SetHost>(dlsym(handle, "dace_ipu_codelet_set_host")))
+    setHost(&codeletHost());
   for (std::uint32_t i = 0; i < module->num_vertex_types; ++i) {
     VertexType type{&module->vertex_types[i], {}, module->vertex_types[i].name};
     for (std::uint32_t f = 0; f < type.abi->num_fields; ++f)

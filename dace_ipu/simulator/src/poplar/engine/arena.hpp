@@ -13,7 +13,6 @@ public:
     data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data_ == MAP_FAILED)
       throw std::bad_alloc();
-    madvise(data_, bytes_, MADV_HUGEPAGE); // fewer page faults at the first touch; failure does not matter
   }
   ~Arena() { munmap(data_, bytes_); }
   Arena(const Arena &) = delete;

@@ -1,6 +1,7 @@
 #include "engine_core.hpp"
 #include "../core/types.hpp"
 #include "../profile/profile.hpp"
+#include "codelet_host.hpp"
 #include "copies.hpp"
 #include "engine_options.hpp"
 #include "print_tensor.hpp"
@@ -19,7 +20,7 @@ EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
     : plan_(std::move(plan)), variables_(plan_->variableBytes), vertices_(plan_->vertexImage.size()),
       temporaries_(plan_->temporaryBytes), executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters),
       streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()),
-      printStream_(&std::cerr) {
+      printStream_(&std::cerr), printTensorStream_(&std::cerr) {
   for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
     remoteBuffers_.emplace_back(r.elements * r.repeats * sizeOf(r.type));
   const std::string overflow = overflowText(*plan_);
@@ -55,7 +56,7 @@ void EngineCore::load(const poplar::Device &device) {
     variables_.clear();
   for (const LoadImage &image : plan_->images)
     runCopies(image.copies, variables(), reinterpret_cast<const char *>(image.bytes->data()));
-  std::memcpy(vertices_.data(), plan_->vertexImage.data(), plan_->vertexImage.size());
+  std::copy(plan_->vertexImage.begin(), plan_->vertexImage.end(), vertices_.data());
   char *const bases[] = {variables_.data(), vertices_.data(), temporaries_.data()};
   for (const Relocation &r : plan_->relocations) {
     char *const target = bases[static_cast<std::size_t>(r.memory)] + r.target;
@@ -64,6 +65,7 @@ void EngineCore::load(const poplar::Device &device) {
   noteImages();
   resetProfile();
   now_ = 0;
+  computeSetRuns_ = 0;
   loaded_ = true;
 }
 
@@ -183,14 +185,17 @@ void EngineCore::runSwitch(const Step &step) {
 bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) const {
   bool all = true;
   unsigned tile = noTile;
+  enterComputeSet(now_, printStream_);
   for (std::size_t i = begin; i < end; ++i) {
     const VertexCall &call = cs.calls[i];
     if (call.setTile && call.tile != tile)
       call.setTile(call.tile);
     tile = call.tile;
     void *const state = vertices_.data() + call.state;
-    for (unsigned worker = 0; worker < call.workers; ++worker)
+    for (unsigned worker = 0; worker < call.workers; ++worker) {
+      enterVertex((computeSetRuns_ * cs.calls.size() + i) * call.workers + worker);
       all &= call.run(state, worker);
+    }
   }
   return all;
 }
@@ -200,6 +205,7 @@ void EngineCore::runComputeSet(const Step &step) {
   if (plan_->checkUninitialised)
     checkReads(cs.reads);
   runCopies(cs.before, temporaries_.data(), variables());
+  ++computeSetRuns_;
   std::atomic<bool> all{true};
   if (cs.chunks.size() == 2) {
     all = runCalls(cs, 0, cs.calls.size());
@@ -236,7 +242,7 @@ std::string EngineCore::tensorText(const Step &step, const std::string &title) {
   return formatTensor(title, step.type, step.shape, buffer_.data(), step.format);
 }
 
-void EngineCore::print(const Step &step) { *printStream_ << tensorText(step, step.text) << '\n' << std::flush; }
+void EngineCore::print(const Step &step) { *printTensorStream_ << tensorText(step, step.text) << '\n' << std::flush; }
 
 void EngineCore::abort(const Step &step) {
   std::string text = step.text.empty() ? "the program aborted" : step.text;

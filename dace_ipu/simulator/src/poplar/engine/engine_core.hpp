@@ -43,7 +43,8 @@ public:
   /// The bytes of one block of a remote buffer. Throws index_error.
   char *remoteBlock(const std::string &handle, std::uint64_t repeat);
 
-  void setPrintTensorStream(std::ostream &os) { printStream_ = &os; }
+  void setPrintTensorStream(std::ostream &os) { printTensorStream_ = &os; }
+  void setPrintStream(std::ostream &os) { printStream_ = &os; }
   void resetProfile();
 
   const ExecutablePlan &plan() const { return *plan_; }
@@ -85,6 +86,7 @@ private:
   bool dirty_ = false;
   std::uint64_t now_ = 0; // simulated cycles since load
   std::uint64_t runs_ = 0;
+  std::uint64_t computeSetRuns_ = 0; // since load; seeds the random numbers of codelets
   std::uint64_t hostAccessCycles_ = 0;
   std::vector<std::uint64_t> executions_;
   std::vector<std::uint64_t> counterStarts_;
@@ -93,7 +95,8 @@ private:
   std::vector<std::vector<char>> remoteBuffers_;
   std::vector<char> buffer_; // for callbacks, host functions and printing
   std::unordered_map<const Variable *, IntervalSet> initialised_;
-  std::ostream *printStream_;
+  std::ostream *printStream_; // of codelets
+  std::ostream *printTensorStream_;
 };
 
 } // namespace dace_ipu_sim

@@ -187,7 +187,7 @@ void Planner::planStream(const ProgramNode &node, Step &step) {
   const std::size_t size = sizeOf(t.elementType());
   const RunList host = RunList::linear(0, t.numElements(), size);
   step.bytes = t.numElements() * size;
-  step.cost = hostCost(step.bytes);
+  step.cost = hostTransferCost(t, toDevice);
   step.profiled = true;
   if (toDevice && !t.isParallelWriteable())
     throw poplar::graph_connection_error("Copy '" + node.name + "' from stream '" + graph_->streams[node.id].handle +
@@ -199,13 +199,29 @@ void Planner::planStream(const ProgramNode &node, Step &step) {
     addReads(t, "Copy to stream '" + graph_->streams[node.id].handle + "'", step.reads);
 }
 
+// The link to the host, then the exchange between the tiles at its end and those that hold the tensor.
+StepCost Planner::hostTransferCost(const poplar::Tensor &t, bool toDevice) {
+  const std::size_t size = sizeOf(t.elementType());
+  StepCost cost = hostCost(t.numElements() * size);
+  ExchangePhase phase(machine_);
+  forEachRun(*t.view(), [&](const Run &r) { phase.host(r, size, toDevice); });
+  const ExchangeCost exchange = phase.finish();
+  cost.exchange = exchange.cycles;
+  for (std::size_t tile = 0; tile < exchange.tiles.size(); ++tile) {
+    const TileTraffic &traffic = exchange.tiles[tile];
+    tally_.exchangeCode[tile] += bytesPerFragment * traffic.fragments;
+    cost.tilesUsed += traffic.received > 0 || traffic.sent > 0;
+  }
+  return cost;
+}
+
 void Planner::planRemote(const ProgramNode &node, Step &step) {
   const poplar::Tensor t = node.tensors[0].flatten();
   const bool toDevice = node.kind == ProgramKind::RemoteToTensor;
   const std::size_t size = sizeOf(t.elementType());
   const std::size_t block = graph_->remoteBuffers[node.id].elements;
   step.bytes = block * size;
-  step.cost = hostCost(t.numElements() * size);
+  step.cost = hostTransferCost(t, toDevice);
   step.profiled = true;
   if (toDevice && !t.isParallelWriteable())
     throw poplar::graph_connection_error("Copy '" + node.name + "' from a remote buffer: " + t.getDebugStr() +

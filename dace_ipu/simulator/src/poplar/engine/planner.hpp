@@ -59,6 +59,7 @@ private:
   int newStep(const ProgramNode &node);
   void planCopy(const ProgramNode &node, Step &step);
   void planStream(const ProgramNode &node, Step &step);
+  StepCost hostTransferCost(const poplar::Tensor &t, bool toDevice);
   void planRemote(const ProgramNode &node, Step &step);
   void planHostCall(const ProgramNode &node, Step &step);
   void planTensorArgument(const ProgramNode &node, Step &step);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <unistd.h>
 
 namespace dace_ipu_sim {
@@ -19,6 +20,14 @@ std::size_t wantedThreads() {
 
 thread_local bool insidePool = false;
 
+// The threads run code of this library until the process ends, so it must stay when a host program that was loaded as
+// a library is unloaded again.
+void keepLibraryLoaded() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void *>(&wantedThreads), &info))
+    dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 } // namespace
 
 ThreadPool &ThreadPool::instance() {
@@ -35,6 +44,7 @@ ThreadPool &ThreadPool::instance() {
 }
 
 ThreadPool::ThreadPool() {
+  keepLibraryLoaded();
   const std::size_t n = wantedThreads();
   for (std::size_t i = 1; i < n; ++i)
     workers_.emplace_back([this] { work(); });

@@ -75,6 +75,18 @@ std::uint64_t ExchangePhase::deliver(unsigned tile, const Run &run, std::size_t 
   return local;
 }
 
+void ExchangePhase::host(const Run &run, std::size_t elementBytes, bool toDevice) {
+  const auto range = hull(run);
+  forRegionsIn(run.var->mapping.regions(), range.first, range.second,
+               [&](std::size_t b, std::size_t e, unsigned home) {
+                 const std::uint64_t n = run.contiguous() ? e - b : elementsWithin(run, b, e);
+                 TileTraffic &t = tiles_[home];
+                 (toDevice ? t.received : t.sent) += n * elementBytes;
+                 t.fragments += toDevice ? (run.contiguous() ? 1 : n) : 0;
+                 any_ = any_ || n > 0;
+               });
+}
+
 void ExchangePhase::transfer(unsigned from, unsigned to, std::uint64_t bytes) {
   if (bytes == 0)
     return;

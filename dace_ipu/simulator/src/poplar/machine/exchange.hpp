@@ -34,6 +34,8 @@ public:
   std::uint64_t need(unsigned tile, const Run &run, std::size_t elementBytes);
   /// `tile` produces elements that live elsewhere. Returns the bytes that stay on the tile.
   std::uint64_t deliver(unsigned tile, const Run &run, std::size_t elementBytes);
+  /// Elements that travel between their tiles and the host: they use the receiver or sender of the tile only.
+  void host(const Run &run, std::size_t elementBytes, bool toDevice);
   /// Bytes that go from one tile to another as one fragment.
   void transfer(unsigned from, unsigned to, std::uint64_t bytes);
 

@@ -2,9 +2,10 @@
 #ifndef DACE_IPU_ENGINE_HPP
 #define DACE_IPU_ENGINE_HPP
 
-#include <dace_ipu/device.hpp>
-#include <dace_ipu/host_array.hpp>
-#include <dace_ipu/streams.hpp>
+#include "device.hpp"
+#include "packing.hpp"
+
+#include <dace_ipu/programs.hpp>
 
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -23,9 +24,6 @@
 #include <vector>
 
 namespace dace_ipu {
-
-/// Adds a program to a graph and says which arrays it copies.
-using Build = std::function<poplar::program::Sequence(poplar::Graph &, Streams &)>;
 
 class BuiltProgram {
 public:

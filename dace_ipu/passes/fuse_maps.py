@@ -1,0 +1,91 @@
+"""Maps over the same domain that follow each other become one: an exchange and a sync less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
+from dace_ipu.passes.plan import Plan, plan_of
+from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, rename_locals, used_names
+from dace_ipu.tile_graph.body import For, symbol, walk
+from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, Step, TileGraph
+
+LONGEST = 100  # statements: a codelet that is longer than this is no pleasure to read
+
+
+@dataclass(frozen=True)
+class FuseMaps:
+    """Before: ``init: for i, j: C[i, j] = 0``, then ``mm: for i, j, k: C[i, j] += A[i, k] * B[k, j]``.
+
+    After: ``mm: for i, j: C[i, j] = 0; for k in 0:K: C[i, j] += A[i, k] * B[k, j]``. Only neighbours whose divided
+    dimensions have equal extents are fused, and only if the fused map is divided along all of them: then no iteration
+    touches what another one writes, and the order between the two maps does not matter.
+    """
+
+    name: str = "fuse_maps"
+
+    def apply(self, graph: TileGraph) -> TileGraph:
+        """The graph with fewer, longer maps."""
+        return replace(graph, steps=_fused(graph.steps, graph))
+
+
+def _fused(steps: Iterable[Step], graph: TileGraph) -> tuple[Step, ...]:
+    result: list[Step] = []
+    for step in steps:
+        if isinstance(step, Repeat):
+            step = replace(step, body=_fused(step.body, graph))
+        last = result[-1] if result else None
+        both = _together(last, step, graph) if isinstance(last, MapStep) and isinstance(step, MapStep) else None
+        if both is None:
+            result.append(step)
+        else:
+            result[-1] = both
+    return tuple(result)
+
+
+def _together(first: MapStep, second: MapStep, graph: TileGraph) -> MapStep | None:
+    """One map for two; None if that would divide the work less than the two are."""
+    domains = (Domain(graph, normalised(first)), Domain(graph, normalised(second)))
+    plans = (plan_of(domains[0]), plan_of(domains[1]))
+    extents = [tuple(d.extents[name] for name in plan.divided) for d, plan in zip(domains, plans, strict=True)]
+    if not extents[0] or extents[0] != extents[1] or _length(first) + _length(second) > LONGEST:
+        return None
+    fused = _joined(domains, plans)
+    plan = plan_of(Domain(graph, fused))
+    lanes = plans[0].lanes or plans[1].lanes
+    return fused if set(plan.divided) == set(plans[0].divided) and plan.lanes == lanes else None
+
+
+def _joined(domains: tuple[Domain, Domain], plans: tuple[Plan, Plan]) -> MapStep:
+    """The bodies one after the other, in a map over the divided dimensions of the first; the others become loops."""
+    first, second = domains[0].step, domains[1].step
+    bodies = [_in_loops(domain, plan) for domain, plan in zip(domains, plans, strict=True)]
+    taken = set(domains[0].extents) | defined_names(bodies[0]) | used_names(bodies[0]) | domains[0].parameters
+    taken |= {variable.name for variable in domains[0].graph.variables}
+    later = _without_clashes(bodies[1], plans, taken)
+    domain = tuple(Dimension(name, domains[0].extents[name]) for name in plans[0].divided)
+    larger = max((second, first), key=lambda step: (_length(step), len(step.domain)))
+    return MapStep(larger.name, domain, (*bodies[0], *later), larger.source)
+
+
+def _length(step: MapStep) -> int:
+    return sum(1 for _ in walk(step.body))
+
+
+def _in_loops(domain: Domain, plan: Plan) -> Body:
+    """The body in loops over the dimensions that are not divided."""
+    body = domain.step.body
+    for name in reversed([name for name in domain.extents if name not in plan.divided]):
+        body = (For(name, ZERO, domain.extents[name], ONE, body),)
+    return body
+
+
+def _without_clashes(body: Body, plans: tuple[Plan, Plan], taken: set[str]) -> Body:
+    """The second body with names of its own for its scalars, arrays and loops, and the first's for the dimensions."""
+    new: dict[str, str] = {}
+    for name in sorted(defined_names(body)):
+        new[name] = fresh(name, taken | set(new.values()) | set(plans[1].divided))
+    body = rename_locals(body, new)
+    pairs = zip(plans[1].divided, plans[0].divided, strict=True)
+    return Rewrite({old: symbol(name) for old, name in pairs}).body(body)

@@ -1,0 +1,68 @@
+"""The decision which dimensions of a map are divided among vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy
+
+from dace_ipu.passes.classify import Kind, Verdict, classify, kind_for
+from dace_ipu.passes.domain import Domain
+from dace_ipu.passes.reductions import identity
+
+FEW = 256  # iterations: fewer parallel ones than this are worth giving up for a larger reduction
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The dimensions that are divided among vertices, whether reductions leave partial results, and what went wrong."""
+
+    divided: tuple[str, ...]
+    lanes: bool = False
+    note: str = ""
+
+
+def plan_of(domain: Domain) -> Plan:
+    """Which dimensions to divide: those that are parallel; if they are few, those of a larger reduction instead."""
+    verdicts = classify(domain)
+    parallel = tuple(name for name, verdict in verdicts.items() if verdict.kind is Kind.PARALLEL)
+    reducing = tuple(name for name, verdict in verdicts.items() if verdict.kind is Kind.REDUCTION)
+    if reducing and _is_worth_it(parallel, reducing, domain):
+        missing = _without_identity(reducing, domain)
+        if not missing:
+            return Plan(reducing, lanes=True)
+        if not parallel:
+            return Plan(
+                (),
+                note=f"runs on one tile: the reduction into '{missing}' has no identity to start partial results from",
+            )
+    if parallel or not verdicts:
+        return Plan(parallel)
+    return Plan((), note=_obstacle(verdicts))
+
+
+def _obstacle(verdicts: dict[str, Verdict]) -> str:
+    return "runs on one tile: " + "; ".join(verdict.reason for verdict in verdicts.values())
+
+
+def _is_worth_it(parallel: tuple[str, ...], reducing: tuple[str, ...], domain: Domain) -> bool:
+    """Whether to divide the reduction: nothing else can be divided, or only a few iterations of a larger reduction."""
+    few, many = (sympy.prod([domain.extents[name] for name in names]) for names in (parallel, reducing))
+    return not parallel or bool(few.is_Integer and few < FEW and not (many.is_Integer and many <= few))
+
+
+def _without_identity(dimensions: tuple[str, ...], domain: Domain) -> str | None:
+    """The first variable whose partial results would have nothing to start from."""
+    for variable in reduced_by(dimensions, domain):
+        reduction = domain.of(variable)[0].reduction
+        if reduction is None or identity(reduction, domain.graph.variable(variable).dtype) is None:
+            return variable
+    return None
+
+
+def reduced_by(dimensions: tuple[str, ...], domain: Domain) -> Iterator[str]:
+    """The variables that several blocks combine into, if these dimensions are divided."""
+    for variable in domain.written:
+        if any(kind_for(name, variable, domain) is Kind.REDUCTION for name in dimensions):
+            yield variable

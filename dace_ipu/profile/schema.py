@@ -1,0 +1,166 @@
+"""The profile of a run, as the simulator writes it. Fields are named as in the JSON, in Python's spelling.
+
+Sizes are bytes, durations cycles of the tile clock. Cycles and bytes of a step are those of all its executions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "SCHEMA",
+    "Build",
+    "Cycles",
+    "GraphCounts",
+    "Memory",
+    "Profile",
+    "ProgramReport",
+    "ReportError",
+    "Step",
+    "Target",
+    "VariableUse",
+    "VertexType",
+]
+
+#: The version of the profile that this module describes.
+SCHEMA = 1
+
+
+class ReportError(Exception):
+    """There is no report, or it cannot be read."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The machine. ``clock`` is in Hz; ``type`` is 'IPU' or 'IPU_MODEL'."""
+
+    name: str
+    arch: str
+    type: str
+    num_ipus: int = field(metadata={"key": "numIPUs"})
+    tiles_per_ipu: int = field(metadata={"key": "tilesPerIPU"})
+    num_tiles: int
+    clock: float
+    bytes_per_tile: int
+
+
+@dataclass(frozen=True)
+class GraphCounts:
+    """How many of each a graph has."""
+
+    variables: int
+    vertices: int
+    edges: int
+    compute_sets: int
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Cycles of all runs by phase; ``total`` is their sum."""
+
+    compute: int
+    exchange: int
+    sync: int
+    host: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One compute set or copy. ``balance`` is the mean compute time of all tiles, also those without vertices, divided
+    by the longest: 1 if all tiles finish together.
+    """
+
+    name: str
+    kind: str
+    executions: int
+    compute_cycles: int
+    exchange_cycles: int
+    sync_cycles: int
+    host_cycles: int
+    bytes_exchanged: int
+    rearranged_bytes: int
+    tiles_used: int
+    balance: float
+    vertices: int
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of all phases and executions."""
+        return self.compute_cycles + self.exchange_cycles + self.sync_cycles + self.host_cycles
+
+
+@dataclass(frozen=True)
+class VariableUse:
+    """The bytes of a variable on a tile."""
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes on the tiles: of each (``per_tile``), and more about the fullest one."""
+
+    max_tile: int
+    max_bytes: int
+    total_bytes: int
+    by_category_of_max_tile: Mapping[str, int]
+    largest_variables_of_max_tile: tuple[VariableUse, ...]
+    per_tile: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class VertexType:
+    """A codelet, how many vertices there are of it, and where their cycles come from."""
+
+    name: str
+    count: int
+    estimate_source: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """All runs of one built graph."""
+
+    schema: int
+    target: Target
+    graph: GraphCounts
+    runs: int
+    cycles: Cycles
+    steps: tuple[Step, ...]
+    memory: Memory
+    vertex_types: tuple[VertexType, ...]
+
+    def microseconds(self, cycles: float) -> float:
+        """The time that ``cycles`` take on this machine, in microseconds."""
+        return cycles / self.target.clock * 1e6
+
+
+@dataclass(frozen=True)
+class Build:
+    """A graph that was built: for which program and symbols (``N=20``), why, and in how many seconds."""
+
+    program: str
+    symbols: str
+    reason: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ProgramReport:
+    """One graph that is alive. ``notes`` say where scopes run and why. No profile on real hardware."""
+
+    program: str
+    symbols: str
+    runs: int
+    profile: Profile | None
+    notes: tuple[str, ...] = ()
+
+
+def key_of(name: str, metadata: Mapping[str, Any]) -> str:
+    """The JSON key of a field: ``bytesPerTile`` for ``bytes_per_tile``, unless the field names another."""
+    first, *others = name.split("_")
+    return str(metadata.get("key", first + "".join(map(str.capitalize, others))))

@@ -1,0 +1,20 @@
+// What running codelets may ask of libpoplar: cycles, random numbers, printing. See abi/codelet_host.h.
+#pragma once
+
+#include <poplar/abi/codelet_host.h>
+
+#include <cstdint>
+#include <iosfwd>
+
+namespace dace_ipu_sim {
+
+/// The functions given to every codelet module.
+const DaceIpuCodeletHost &codeletHost();
+
+/// Says what this thread is about to run, until the next call. The random numbers of a worker depend on `seed` only,
+/// so that results do not depend on the number of host threads.
+void enterVertex(std::uint64_t seed);
+/// What codelets on this thread see of their Engine.
+void enterComputeSet(std::uint64_t cycles, std::ostream *print);
+
+} // namespace dace_ipu_sim
