@@ -7,6 +7,7 @@ from typing import Protocol
 
 from dace_ipu.passes.accumulate import Accumulate
 from dace_ipu.passes.double_buffer import DoubleBuffer
+from dace_ipu.passes.drop_copies import DropCopies
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.mapping import MapVariables
@@ -41,6 +42,7 @@ PIPELINE: tuple[Pass, ...] = (
     FuseMaps(),
     DoubleBuffer(),
     PartitionMaps(),
+    DropCopies(),
     MapVariables(),
     Accumulate(),
 )

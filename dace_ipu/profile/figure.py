@@ -64,7 +64,7 @@ def _draw_steps(axes: Any, profile: Profile) -> None:
     for phase, colour in _PHASES.items():
         axes.barh(0, 0, color=colour, label=phase)
     axes.legend(ncols=len(_PHASES), loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
-    axes.set(xlabel=f"µs, all {profile.runs} runs", yticks=[], xlim=(0, begin or 1))
+    axes.set(xlabel="µs, all runs", yticks=[], xlim=(0, begin or 1))
 
 
 def _draw_step(axes: Any, step: Step, begin: float, profile: Profile) -> None:

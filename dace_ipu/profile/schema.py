@@ -34,7 +34,7 @@ class ReportError(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """The machine. ``clock`` is in Hz; ``type`` is 'IPU' or 'IPU_MODEL'."""
+    """The machine. ``clock`` is in Hz; ``type`` is 'IPU', 'IPU_MODEL' or 'CPU'."""
 
     name: str
     arch: str
@@ -135,8 +135,8 @@ class Profile:
     vertex_types: tuple[VertexType, ...]
 
     def microseconds(self, cycles: float) -> float:
-        """The time that ``cycles`` take on this machine, in microseconds."""
-        return cycles / self.target.clock * 1e6
+        """The time that ``cycles`` take on this machine, in microseconds; 0 on a target without a clock (a CPU)."""
+        return cycles / self.target.clock * 1e6 if self.target.clock else 0.0
 
 
 @dataclass(frozen=True)

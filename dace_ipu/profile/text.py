@@ -16,9 +16,9 @@ __all__ = ["report_text"]
 
 _WIDTH = 100
 _DETAILED = 2  # programs with a section of their own
-_STEPS = 4  # of each of these
-_NOTES = 6  # lines of notes
-_BUILDS = 3
+_STEPS = 6  # of these together
+_NOTES = 5  # lines of notes
+_BUILDS = 2
 _CATEGORIES = 4
 _VARIABLES = 3
 
@@ -33,9 +33,10 @@ def _lines(report: Report) -> Iterator[str]:
     profile = next((p.profile for p in report.programs if p.profile is not None), None)
     if profile is not None:
         yield f"  {_machine(profile)}"
-    for program in report.programs[:_DETAILED]:
+    detailed = report.programs[:_DETAILED]
+    for program in detailed:
         yield ""
-        yield from _program_lines(program)
+        yield from _program_lines(program, _STEPS // len(detailed))
     others = [_title(program) for program in report.programs[_DETAILED:]]
     yield from (f"{line.strip()}, not shown" for line in _first(others, 1))
     yield from _note_lines(report)
@@ -53,7 +54,7 @@ def _title(program: ProgramReport) -> str:
     return f"{program.program}{f' with {program.symbols}' if program.symbols else ''}, {_times(program.runs, 'run')}"
 
 
-def _program_lines(program: ProgramReport) -> Iterator[str]:
+def _program_lines(program: ProgramReport, steps: int) -> Iterator[str]:
     yield _title(program)
     if program.profile is None:
         yield "  no profile: it ran on hardware, where Graphcore's PopVision tools show one"
@@ -61,7 +62,7 @@ def _program_lines(program: ProgramReport) -> Iterator[str]:
     yield from _cycle_lines(program.profile)
     yield from _tile_lines(program.profile)
     yield from _memory_lines(program.profile)
-    yield from _step_lines(program.profile)
+    yield from _step_lines(program.profile, steps)
     yield from (f"  hint: {line}" for line in advice(program.profile))
 
 
@@ -91,7 +92,7 @@ def _memory_lines(profile: Profile) -> Iterator[str]:
     over = sum(used > available for used in memory.per_tile)
     yield (
         f"  memory: tile {memory.max_tile} is the fullest, {memory.max_bytes:,} of {available:,} bytes "
-        f"({memory.max_bytes / available:.1%}); all tiles {memory.total_bytes:,}"
+        f"({_share(memory.max_bytes, available)}); all tiles {memory.total_bytes:,}"
     )
     if over:
         yield f"    {_times(over, 'tile')} OUT OF MEMORY"
@@ -105,13 +106,13 @@ def _contents(memory: Memory) -> str:
     return ", ".join(f"{name} {used:,}" for name, used in largest[:_CATEGORIES] if used) or "nothing"
 
 
-def _step_lines(profile: Profile) -> Iterator[str]:
+def _step_lines(profile: Profile, count: int) -> Iterator[str]:
     steps = sorted((step for step in profile.steps if step.cycles), key=lambda step: -step.cycles)
-    rows = [_step_row(step, profile) for step in steps[:_STEPS]]
+    rows = [_step_row(step, profile) for step in steps[:count]]
     if rows:
         yield from _table(("steps that take longest", "cycles", "", "times", "tiles", "balance"), rows)
-    if len(steps) > _STEPS:
-        yield f"    and {len(steps) - _STEPS} more"
+    if len(steps) > count:
+        yield f"    and {len(steps) - count} more"
 
 
 def _step_row(step: Step, profile: Profile) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from dace_ipu.testing.golden import Golden
 
 __all__ = ["golden"]
 
@@ -49,7 +50,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         if _FIXTURE in getattr(item, "fixturenames", ()):
             _own(owners, _folder_name(item), item.nodeid)
     if _is_whole_suite(config) and not session.testsfailed:
-        items.extend(UnownedFolder.from_parent(session, name=str(path)) for path in _unowned(config, owners))
+        items.extend(UnownedFolder.from_parent(session, name=path, nodeid=path) for path in _unowned(config, owners))
 
 
 def _own(owners: dict[str, str], folder: str, test: str) -> None:
@@ -75,11 +76,12 @@ def _is_whole_suite(config: pytest.Config) -> bool:
     return all(any(path.resolve().is_relative_to(folder) for folder in given) for path in wanted)
 
 
-def _unowned(config: pytest.Config, owners: dict[str, str]) -> Iterator[Path]:
+def _unowned(config: pytest.Config, owners: dict[str, str]) -> Iterator[str]:
+    """The folders that belong to no test, as paths from the root directory."""
     root = _golden_dir(config)
     for path in sorted(root.iterdir()) if root.is_dir() else ():
         if path.is_dir() and path.name not in owners:
-            yield path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
+            yield os.path.relpath(path, config.rootpath)
 
 
 def _golden_dir(config: pytest.Config) -> Path:
@@ -99,11 +101,8 @@ class UnownedFolder(pytest.Item):
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Golden:
     """Compile and run a program, check its results, and compare with the test's golden files: see :class:`Golden`."""
-    # Imported by the tests that use it: every run of pytest in an environment with this package loads the plugin.
-    from dace_ipu.testing.golden import Golden
-
     config = request.config
     return Golden(
         folder=_golden_dir(config) / _folder_name(request.node),

@@ -75,7 +75,7 @@ class IndexPrinter:
             "Pow": self._power,
             "Mod": lambda e: self._division("%", self.style.mod, *e.args),
             "floor": lambda e: self._floor(e.args[0]),
-            "ceiling": lambda e: self._print(-sympy.floor(-e.args[0], evaluate=False)),
+            "ceiling": lambda e: self._ceiling(e.args[0]),
             "int_floor": lambda e: self._division("/", self.style.floor_div, *e.args),
             "int_ceil": lambda e: self._division("/", self.style.floor_div, e.args[0] + e.args[1] - 1, e.args[1]),
             "Min": lambda e: self._fold(self.style.minimum, e),
@@ -126,6 +126,12 @@ class IndexPrinter:
             if denominator == 1
             else self._division("/", self.style.floor_div, numerator, denominator)
         )
+
+    def _ceiling(self, argument: sympy.Basic) -> _Text:
+        numerator, denominator = _fraction(argument)
+        if denominator.is_Integer:
+            return self._floor((numerator + denominator - 1) / denominator)
+        return self._print(-sympy.floor(-argument))
 
     def _division(self, operator: str, function: str, dividend: sympy.Basic, divisor: sympy.Basic) -> _Text:
         if self.style.nonnegative:

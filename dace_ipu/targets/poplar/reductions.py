@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from dace_ipu.targets.poplar.expressions import ExpressionPrinter, Term
+from dace_ipu.targets.poplar.expressions import ExpressionPrinter, Term, arithmetic_type
 from dace_ipu.tile_graph.body import Op, Reduction
 
-__all__ = ["combined", "compound_operator"]
+__all__ = ["combined", "compound_operator", "operand"]
 
 _OPERATORS: dict[Op, type[ast.operator]] = {
     Op.SUM: ast.Add,
@@ -33,8 +33,17 @@ def compound_operator(reduction: Reduction, target: Term) -> str | None:
     return None if arithmetic and target.dtype.kind == "b" else _COMPOUND.get(reduction.op)
 
 
+def operand(printer: ExpressionPrinter, target: Term, value: Term) -> Term:
+    """The right side of a compound assignment. C++ computes it in the common type, which is what the reduction means;
+    integers wrap, so that their own type will do.
+    """
+    if target.is_integer and value.is_integer:
+        return printer.assigned(value, target.dtype)
+    return printer.unified(target, value, arithmetic_type(target, value))[1]
+
+
 def combined(printer: ExpressionPrinter, reduction: Reduction, old: Term, new: Term) -> Term:
-    """``op(old, new)``, both of the type of the result, converted to it."""
+    """``op(old, new)`` in their common type, converted to that of ``old``."""
     if reduction.op in _OPERATORS:
         result = printer.binary(_OPERATORS[reduction.op], old, new)
     elif reduction.op in _FUNCTIONS:

@@ -13,7 +13,7 @@ from dace_ipu.targets.poplar import sharing
 from dace_ipu.targets.poplar.expressions import ATOM, INT, UNARY, ExpressionPrinter, Term
 from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle, is_nonnegative_form
 from dace_ipu.targets.poplar.names import Names
-from dace_ipu.targets.poplar.reductions import combined, compound_operator
+from dace_ipu.targets.poplar.reductions import combined, compound_operator, operand
 from dace_ipu.targets.poplar.text import Lines
 from dace_ipu.targets.poplar.types import element_type
 from dace_ipu.tile_graph.body import (
@@ -263,16 +263,16 @@ class BodyPrinter:
             return
         operator = compound_operator(reduction, old)
         if operator is not None:
-            self.lines.add(f"{place} {operator} {self._code(value, old.dtype)};")
+            self.lines.add(f"{place} {operator} {operand(self.expressions, old, self._term(value)).text};")
             return
         self.lines.add(f"{place} = {self._combined(old, value, reduction).text};")
 
     def _combined(self, old: Term, value: Code, reduction: Reduction) -> Term:
-        new = self.expressions.converted(self._term(value), old.dtype)
+        new = self._term(value)
         if reduction.code.count("new") > 1 and new.rank < ATOM:
             name = self.names.fresh("update")
-            self.lines.add(f"const {self._cpp_type(old.dtype)} {name} = {new.text};")
-            new = Term(name, old.dtype)
+            self.lines.add(f"const {self._cpp_type(new.dtype)} {name} = {new.text};")
+            new = Term(name, new.dtype)
         return combined(self.expressions, reduction, old, new)
 
     def _store(self, target: Access, value: Code, reduction: Reduction | None) -> None:

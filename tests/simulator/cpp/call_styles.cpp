@@ -83,6 +83,7 @@ void vertices(Graph &graph, Tensor t) {
   graph.addCodelets("a.cpp");
   graph.addCodelets(std::string("a.gp"));
   graph.addCodelets({"a.cpp", "b.cpp"}, "-O3 -I codelets");
+  graph.addCodelets({"a.cpp"});
   graph.addCodelets("a.cpp", CodeletFileType::Auto, "-O3");
   std::stringstream text("");
   graph.addCodelets(text);

@@ -265,6 +265,23 @@ TEST(uninitialised_reads) {
   CHECK_THROWS(e.run(), application_runtime_error, "never written"); // WriteUndef has forgotten it
 }
 
+// The condition writes the predicate before the loop reads it.
+TEST(uninitialised_reads_and_loops) {
+  Fixture f;
+  const Tensor counter = f.variable("counter", {}, 0, INT), more = f.variable("more", {}, 1, BOOL);
+  const ComputeSet cs = f.graph.addComputeSet("count");
+  f.vertex(cs, "Count", 0, {{"counter", counter}, {"more", more}, {"calls", 0}, {"limit", 3}});
+  f.prog.add(RepeatWhileTrue(Execute(cs), more, Sequence()));
+  Engine good = f.engine({{"debug.checkUninitialised", "true"}});
+  good.run();
+  int n = 0;
+  good.readTensor("counter", &n, &n + 1);
+  CHECK_EQ(n, 3);
+  f.prog = Sequence({RepeatWhileTrue(Sequence(), more, Execute(cs), "loop")});
+  Engine bad = f.engine({{"debug.checkUninitialised", "true"}});
+  CHECK_THROWS(bad.run(), application_runtime_error, "of variable 'more' were never written, but are read by RepeatWhileTrue 'loop'");
+}
+
 TEST(out_of_memory) {
   DeviceManager manager = DeviceManager::createDeviceManager();
   std::vector<Device> devices = manager.getDevices(TargetType::IPU, 1);

@@ -151,6 +151,7 @@ def test_update_is_refused_in_ci(suite, monkeypatch):
 def test_a_folder_without_a_test_fails(pinned):
     (pinned.golden / "gone").mkdir()
     text = pinned.lines(passed=1, failed=1)
+    assert "FAILED golden/gone - " in text
     assert "no test owns the golden folder golden/gone: delete it, or rename it like its test" in text
 
 

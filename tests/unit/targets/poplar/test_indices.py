@@ -25,6 +25,8 @@ TEXTS: dict[Any, str] = {
     sympy.floor(n / 2): "floor_div(n, 2)",
     sympy.floor((i - 1) / 3) + 1: "floor_div(i - 1, 3) + 1",
     sympy.Mod(i, 4): "mod(i, 4)",
+    sympy.ceiling(n / 3): "floor_div(n + 2, 3)",
+    sympy.ceiling(i / n): "-floor_div(-i, n)",
     sympy.Min(n, i + 1): "min(i + 1, n)",
     sympy.Max(0, n - 1) * j: "max(n - 1, 0) * j",
     i**2: "i * i",

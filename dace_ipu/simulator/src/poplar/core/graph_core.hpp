@@ -89,7 +89,7 @@ struct GraphCore {
   std::deque<Vertex> vertices;
   std::vector<ComputeSetRecord> computeSets;
   std::unordered_map<std::string, CodeletEntry> codelets;
-  std::vector<InitialValue> initialValues;
+  std::deque<InitialValue> initialValues; // plans point at their bytes
   std::vector<StreamRecord> streams;
   std::vector<RemoteBufferRecord> remoteBuffers;
   std::vector<HostFunctionRecord> hostFunctions;

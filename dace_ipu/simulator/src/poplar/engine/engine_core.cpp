@@ -30,7 +30,9 @@ EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
     return;
   const std::string path = reportPath(*plan_);
   writeReport();
-  throw poplar::graph_memory_allocation_error(overflow + (path.empty() ? "" : " Profile saved to: " + path), path);
+  poplar::graph_memory_allocation_error error(overflow + (path.empty() ? "" : " Profile saved to: " + path), path);
+  error.graphProfile = profileOf(*this);
+  throw error;
 }
 
 EngineCore::~EngineCore() {
@@ -93,24 +95,28 @@ void EngineCore::run(unsigned program) {
 }
 
 void EngineCore::exec(int index) {
-  if (index < 0)
-    return;
-  const Step &step = plan_->steps[static_cast<std::size_t>(index)];
-  if (plan_->checkUninitialised)
-    checkReads(step.reads);
-  runStep(step);
-  if (!plan_->checkUninitialised)
-    return;
-  noteWrites(step.writes);
-  for (const Access &a : step.forgets)
-    initialised_[a.var].remove(a.begin, a.end);
+  if (index >= 0)
+    runStep(plan_->steps[static_cast<std::size_t>(index)]);
 }
 
+void EngineCore::charge(const Step &step) {
+  ++executions_[static_cast<std::size_t>(&step - plan_->steps.data())];
+  now_ += step.cost.total();
+}
+
+void EngineCore::runWhile(const Step &step, bool wanted) {
+  for (;;) {
+    exec(step.children[0]);
+    checkReads(step.reads);
+    charge(step);
+    if (isTrue(step.element) != wanted)
+      return;
+    exec(step.children[1]);
+  }
+}
+
+// Programs that only order others.
 void EngineCore::runStep(const Step &step) {
-  const auto charge = [&] {
-    ++executions_[static_cast<std::size_t>(&step - plan_->steps.data())];
-    now_ += step.cost.total();
-  };
   switch (step.kind) {
   case ProgramKind::Sequence:
   case ProgramKind::Call:
@@ -122,18 +128,20 @@ void EngineCore::runStep(const Step &step) {
       exec(step.children[0]);
     return;
   case ProgramKind::RepeatWhileTrue:
+    return runWhile(step, true);
   case ProgramKind::RepeatWhileFalse:
-    for (;;) {
-      exec(step.children[0]);
-      charge();
-      if (isTrue(step.element) != (step.kind == ProgramKind::RepeatWhileTrue))
-        return;
-      exec(step.children[1]);
-    }
+    return runWhile(step, false);
   default:
-    break;
+    checkReads(step.reads); // empty lists, unless the check is on
+    charge(step);
+    runCharged(step);
+    noteWrites(step.writes);
+    for (const Access &a : step.forgets)
+      initialised_[a.var].remove(a.begin, a.end);
   }
-  charge();
+}
+
+void EngineCore::runCharged(const Step &step) {
   switch (step.kind) {
   case ProgramKind::Execute:
     return runComputeSet(step);
@@ -165,7 +173,7 @@ void EngineCore::runStep(const Step &step) {
     return readCounter(step, now_ - counterStarts_[step.id]);
   case ProgramKind::CycleStamp:
     return readCounter(step, now_);
-  default:
+  default: // Sync and WriteUndef cost or forget, and do nothing else
     return;
   }
 }
@@ -202,8 +210,7 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size
 
 void EngineCore::runComputeSet(const Step &step) {
   const ComputeSetPlan &cs = plan_->computeSets[step.id];
-  if (plan_->checkUninitialised)
-    checkReads(cs.reads);
+  checkReads(cs.reads);
   runCopies(cs.before, temporaries_.data(), variables());
   ++computeSetRuns_;
   std::atomic<bool> all{true};
@@ -218,8 +225,7 @@ void EngineCore::runComputeSet(const Step &step) {
   runCopies(cs.after, variables(), temporaries_.data());
   if (step.element.type != poplar::Type())
     variables()[step.element.offset] = all;
-  if (plan_->checkUninitialised)
-    noteWrites(cs.writes);
+  noteWrites(cs.writes);
 }
 
 void EngineCore::runCopy(const Step &step) {

@@ -55,7 +55,10 @@ public:
 
 private:
   void exec(int step);
+  void charge(const Step &step);
   void runStep(const Step &step);
+  void runWhile(const Step &step, bool wanted);
+  void runCharged(const Step &step);
   bool isTrue(const ElementRef &element) const;
   void runComputeSet(const Step &step);
   bool runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) const;

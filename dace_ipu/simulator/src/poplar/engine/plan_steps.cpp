@@ -86,74 +86,71 @@ int Planner::planStep(const ProgramPtr &program) {
   // Filled in only now: planning the children moves the steps.
   Step step = std::move(plan_->steps[static_cast<std::size_t>(index)]);
   step.children = std::move(children);
-  planControl(*program, step);
+  planBody(*program, step);
+  step.name = nameOfStep(*program);
   plan_->steps[static_cast<std::size_t>(index)] = std::move(step);
   return index;
 }
 
-void Planner::planControl(const ProgramNode &node, Step &step) {
-  const auto decide = [&] {
-    step.element = elementOf(node.tensors[0]);
-    step.cost.sync = machine_.syncCycles;
-    step.profiled = true;
-    addReads(node.tensors[0], std::string(kindName(node.kind)) + " '" + node.name + "'", step.reads);
-  };
+void Planner::planBody(const ProgramNode &node, Step &step) {
   switch (node.kind) {
   case ProgramKind::Sequence:
   case ProgramKind::Repeat:
   case ProgramKind::Call:
-    break;
+    return;
   case ProgramKind::Execute:
-    step.id = static_cast<unsigned>(computeSetPlans_[node.id]);
-    step.cost = plan_->computeSets[step.id].cost;
-    step.profiled = true;
-    if (!node.tensors.empty()) {
-      step.element = elementOf(node.tensors[0]);
-      addWrites(node.tensors[0], step.writes);
-    }
-    break;
+    return planExecute(node, step);
   case ProgramKind::RepeatWhileTrue:
   case ProgramKind::RepeatWhileFalse:
   case ProgramKind::If:
   case ProgramKind::Switch:
   case ProgramKind::AbortOnCondition:
-    decide();
-    break;
+    return planDecision(node, step);
   case ProgramKind::Copy:
-    planCopy(node, step);
-    break;
+    return planCopy(node, step);
   case ProgramKind::StreamToTensor:
   case ProgramKind::TensorToStream:
-    planStream(node, step);
-    break;
+    return planStream(node, step);
   case ProgramKind::RemoteToTensor:
   case ProgramKind::TensorToRemote:
-    planRemote(node, step);
-    break;
+    return planRemote(node, step);
   case ProgramKind::HostCall:
-    planHostCall(node, step);
-    break;
+    return planHostCall(node, step);
   case ProgramKind::PrintTensor:
   case ProgramKind::Abort:
-    planTensorArgument(node, step);
-    break;
+    return planTensorArgument(node, step);
   case ProgramKind::WriteUndef:
-    addWrites(node.tensors[0], step.forgets);
-    break;
+    return addWrites(node.tensors[0], step.forgets);
   case ProgramKind::Sync:
     step.cost.sync = machine_.syncCycles;
     step.profiled = true;
-    break;
+    return;
   case ProgramKind::CycleStart:
     plan_->cycleCounters = std::max<std::size_t>(plan_->cycleCounters, node.id + 1);
-    break;
+    return;
   case ProgramKind::CycleEnd:
   case ProgramKind::CycleStamp:
     step.copies = zipCopies(runsOf(node.tensors[0]), RunList::linear(0, 2, 4), 4);
-    addWrites(node.tensors[0], step.writes);
-    break;
+    return addWrites(node.tensors[0], step.writes);
   }
-  step.name = nameOfStep(node);
+}
+
+void Planner::planExecute(const ProgramNode &node, Step &step) {
+  step.id = static_cast<unsigned>(computeSetPlans_[node.id]);
+  step.cost = plan_->computeSets[step.id].cost;
+  step.profiled = true;
+  if (node.tensors.empty())
+    return;
+  step.element = elementOf(node.tensors[0]);
+  addWrites(node.tensors[0], step.writes);
+}
+
+// All tiles wait for the value that decides.
+void Planner::planDecision(const ProgramNode &node, Step &step) {
+  step.element = elementOf(node.tensors[0]);
+  step.cost.sync = machine_.syncCycles;
+  step.profiled = true;
+  addReads(node.tensors[0], std::string(kindName(node.kind)) + " '" + node.name + "'", step.reads);
 }
 
 void Planner::planCopy(const ProgramNode &node, Step &step) {

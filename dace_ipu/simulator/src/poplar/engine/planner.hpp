@@ -63,7 +63,9 @@ private:
   void planRemote(const ProgramNode &node, Step &step);
   void planHostCall(const ProgramNode &node, Step &step);
   void planTensorArgument(const ProgramNode &node, Step &step);
-  void planControl(const ProgramNode &node, Step &step);
+  void planBody(const ProgramNode &node, Step &step);
+  void planExecute(const ProgramNode &node, Step &step);
+  void planDecision(const ProgramNode &node, Step &step);
   void chargeCopy(const poplar::Tensor &src, const poplar::Tensor &dst, Step &step);
   std::string nameOfStep(const ProgramNode &node) const;
 
