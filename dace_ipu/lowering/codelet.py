@@ -30,7 +30,7 @@ from dace_ipu.lowering.places import Failure, located
 from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
-from dace_ipu.lowering.scope import Scope, dtype_of, tidy
+from dace_ipu.lowering.scope import Scope, dtype_of, user_name
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
 from dace_ipu.tile_graph.body import (
@@ -314,7 +314,7 @@ def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
         desc = scope.sdfg.arrays[container]
         if isinstance(desc, data.Stream):
             raise Unsupported(f"the stream '{container}' inside a map")
-        dtype, name = dtype_of(desc), scope.names.fresh(tidy(container).removeprefix("map_fusion_"))
+        dtype, name = dtype_of(desc), scope.names.fresh(user_name(container))
         scope.types[name] = dtype
         is_scalar = isinstance(desc, data.Scalar) or all(size == 1 for size in desc.shape)
         references[container] = ScalarReference(name, dtype) if is_scalar else ArrayReference(name, dtype)

@@ -19,7 +19,7 @@ from dace_ipu.errors import Diagnostic, DiagnosticCollector, Place
 from dace_ipu.lowering import codelet, loops, queries
 from dace_ipu.lowering.places import Failure, located, source_of
 from dace_ipu.lowering.references import ArrayReference, Reference
-from dace_ipu.lowering.scope import Names, Scope, dtype_of, tidy
+from dace_ipu.lowering.scope import Names, Scope, dtype_of, tidy, user_name
 from dace_ipu.lowering.settle import mentions, settle
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.registration import IPU_L1
@@ -124,7 +124,7 @@ class _Program:
         ) or name in queries.control_flow_reads(sdfg)
 
     def _variable(self, name: str, desc: data.Data, scope: Scope) -> ArrayReference:
-        hint = name.removeprefix(DEVICE_PREFIX) if name.removeprefix(DEVICE_PREFIX) in self.sdfg.arrays else name
+        hint = name.removeprefix(DEVICE_PREFIX) if name.removeprefix(DEVICE_PREFIX) in self.sdfg.arrays else user_name(name)
         shape = (sympy.Integer(1),) if isinstance(desc, data.Scalar) else scope.indices(desc.shape)
         dtype = dtype_of(desc)
         unique = self.names.fresh(hint)

@@ -16,7 +16,7 @@ from dace_ipu.lowering.references import ArrayReference, Reference, ScalarRefere
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import DType, Expr
 
-__all__ = ["Names", "Scope", "dtype_of", "tidy"]
+__all__ = ["Names", "Scope", "dtype_of", "tidy", "user_name"]
 
 
 def dtype_of(desc: data.Data) -> DType:
@@ -31,6 +31,12 @@ def tidy(name: str) -> str:
     """A DaCe name as a person would write it: letters, digits and inner underscores; ``result`` for what a program returns."""
     plain = re.sub(r"\W+", "_", name.replace("__return", "result"), flags=re.ASCII).strip("_") or "x"
     return f"{plain}_" if keyword.iskeyword(plain) else plain if not plain[0].isdigit() else f"x{plain}"
+
+
+def user_name(container: str) -> str:
+    """The name of a temporary: the user's, or ``t`` where DaCe has made one up of the expression or of a number."""
+    plain = tidy(container).removeprefix("map_fusion_")
+    return "t" if re.search(r"_(slice|index|plus|minus|times|div)(_|$)|^expr|^tmp\d", f"_{plain}") or len(plain) > 32 else plain
 
 
 class Names:

@@ -10,6 +10,7 @@ from dace_ipu.passes.double_buffer import DoubleBuffer
 from dace_ipu.passes.drop_copies import DropCopies
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
+from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.partition import PartitionMaps
@@ -38,8 +39,9 @@ PIPELINE: tuple[Pass, ...] = (
     ForwardCopies(),
     SimplifyBodies(),
     MergeSingles(),
-    SimplifyBodies(),
     FuseMaps(),
+    LocaliseTemporaries(),
+    SimplifyBodies(),
     DoubleBuffer(),
     PartitionMaps(),
     DropCopies(),

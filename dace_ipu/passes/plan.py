@@ -10,6 +10,7 @@ import sympy
 from dace_ipu.passes.classify import Kind, Verdict, classify, kind_for
 from dace_ipu.passes.domain import Domain
 from dace_ipu.passes.reductions import identity
+from dace_ipu.tile_graph.nodes import WORKERS_PER_TILE
 
 FEW = 256  # iterations: fewer parallel ones than this are worth giving up for a larger reduction
 
@@ -31,15 +32,22 @@ def plan_of(domain: Domain) -> Plan:
     if reducing and _is_worth_it(parallel, reducing, domain):
         missing = _without_identity(reducing, domain)
         if not missing:
-            return Plan(reducing, lanes=True)
+            return Plan(_shareable_first(reducing, domain), lanes=True)
         if not parallel:
             return Plan(
                 (),
                 note=f"runs on one tile: the reduction into '{missing}' has no identity to start partial results from",
             )
     if parallel or not verdicts:
-        return Plan(parallel)
+        return Plan(_shareable_first(parallel, domain))
     return Plan((), note=_obstacle(verdicts))
+
+
+def _shareable_first(names: tuple[str, ...], domain: Domain) -> tuple[str, ...]:
+    """The first dimension is the one that a tile's workers share: not one of, say, three colours, if there is another."""
+    enough = 2 * WORKERS_PER_TILE
+    first = next((n for n in names if not (domain.extents[n].is_Integer and domain.extents[n] < enough)), None)
+    return names if first is None else (first, *(name for name in names if name != first))
 
 
 def _obstacle(verdicts: dict[str, Verdict]) -> str:

@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +50,7 @@ _OPTIMISED = ("-O2", "-ftree-vectorize", "-march=native")
 _SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
 
 
+_ATTEMPTS = 3
 _MONTH = 30 * 24 * 60 * 60.0
 
 
@@ -90,14 +91,23 @@ def ensure_built(progress: bool = True, sanitize: bool = False) -> Libraries:
 
 @functools.cache
 def _ensure_built(cache: Path, progress: bool, sanitize: bool) -> Libraries:
-    libraries = planned(sanitize)
-    if not libraries.is_complete:
-        with _lock(cache / "simulator" / f"{libraries.key}.lock"):
-            if not libraries.is_complete:  # another process may have built it meanwhile
-                _Build(libraries, find_compiler(), _flags(sanitize), Progress(progress)).run()
-                _remove_unused(cache / "simulator")
-    _mark_used(libraries)
-    return libraries
+    for _ in range(_ATTEMPTS):
+        libraries = planned(sanitize)
+        if not libraries.is_complete:
+            with _lock(cache / "simulator" / f"{libraries.key}.lock"):
+                if not libraries.is_complete:  # another process may have built it meanwhile
+                    _build(libraries, progress, sanitize)
+        if libraries.is_complete:
+            _mark_used(libraries)
+            return libraries
+    raise BuildError("the simulator's sources change all the time")
+
+
+def _build(libraries: Libraries, progress: bool, sanitize: bool) -> None:
+    """Build, unless the sources change meanwhile: nothing may be kept under a key that is not its own."""
+    build = _Build(libraries, find_compiler(), _flags(sanitize), Progress(progress))
+    build.run(is_current=lambda: planned(sanitize) == libraries)
+    _remove_unused(libraries.lib_dir.parents[1])
 
 
 def _mark_used(libraries: Libraries) -> None:
@@ -136,7 +146,7 @@ def _key(sanitize: bool) -> str:
     state = hashlib.sha256()
     facts = (find_compiler().identity, cpu_identity(), *_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED))
     state.update("\0".join(facts).encode())
-    for folder in (INCLUDE, _SOURCES, _RUNTIME):
+    for folder in (INCLUDE, _SOURCES, _RUNTIME / "include", _RUNTIME / "src"):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             state.update(f"\0{path.relative_to(_ROOT.parent)}\0".encode())
             state.update(path.read_bytes())
@@ -174,7 +184,7 @@ class _Build:
     flags: tuple[str, ...]
     progress: Progress
 
-    def run(self) -> None:
+    def run(self, is_current: Callable[[], bool]) -> None:
         home = self.libraries.lib_dir.parent
         with tempfile.TemporaryDirectory(prefix=f".{home.name}.", dir=home.parent) as folder:
             build = Path(folder) / "build"
@@ -182,8 +192,9 @@ class _Build:
             objects = self._compile()
             for name in self.libraries.names:
                 self._link(name, objects[name], build / "lib")
-            shutil.rmtree(home, ignore_errors=True)  # a damaged one
-            build.rename(home)
+            if is_current():
+                shutil.rmtree(home, ignore_errors=True)  # a damaged one
+                build.rename(home)
 
     def _compile(self) -> dict[str, list[Path]]:
         """Compile all sources on the available cores and return the objects of each library."""

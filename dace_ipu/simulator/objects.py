@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,9 @@ __all__ = ["BuildError", "ObjectCache"]
 
 class BuildError(Exception):
     """The simulator's libraries could not be built. The text holds the compiler's output."""
+
+
+_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,17 @@ class ObjectCache:
             known.touch()  # unused ones are removed some day
             return known
         try:
-            return self._compile(store, source, command)
+            for _ in range(_ATTEMPTS):
+                compiled = self._compile(store, source, command)
+                if compiled is not None:
+                    return compiled
         except PopcError as error:
             raise BuildError(str(error)) from error
+        raise BuildError(f"cannot compile {source}: it, or a header, changes all the time")
 
-    def _compile(self, store: Store, source: Path, command: str) -> Path:
+    def _compile(self, store: Store, source: Path, command: str) -> Path | None:
+        """Return the object, or None if a file changed meanwhile: it is then not known what was compiled."""
+        start = time.time()
         with tempfile.TemporaryDirectory(prefix="dace_ipu-") as folder:
             rule = Path(folder) / "rule"
             compiled = Path(folder) / "object"
@@ -51,9 +62,8 @@ class ObjectCache:
             result = subprocess.run([*words, "-o", str(compiled)], capture_output=True, text=True)
             if result.returncode != 0:
                 raise BuildError(f"cannot compile {source}:\n{result.stderr.rstrip()}")
+            content = compiled.read_bytes()
+            key = hashlib.sha256(content).hexdigest()[:16]
+            write_whole(store.file(key), lambda path: path.write_bytes(content))
             files = prerequisites(rule.read_text(encoding="utf-8"))
-            contents = (Path(path).read_text(encoding="utf-8", errors="surrogateescape") for path in files)
-            key = digest(command, *contents)
-            write_whole(store.file(key), lambda path: path.write_bytes(compiled.read_bytes()))
-        store.remember(command, key, files)
-        return store.file(key)
+        return store.file(key) if store.remember(command, key, files, start) else None

@@ -1,4 +1,4 @@
-"""The build of the simulator's libraries, tried on a simulator of three small files."""
+"""The build of the simulator's libraries, tried on a simulator of a few small files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,8 @@ from dace_ipu import cli
 from dace_ipu.commands import doctor
 from dace_ipu.simulator import build, progress, toolchain
 from dace_ipu.simulator.build import BuildError, Libraries
+from dace_ipu.simulator.objects import ObjectCache
+from dace_ipu.simulator.popc.store import Store
 
 
 @dataclass
@@ -30,6 +33,7 @@ class Tree:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+        os.utime(path, (1, 1))  # not while it is compiled
 
     def built(self, **options: bool) -> Libraries:
         """Build as a new process would."""
@@ -47,8 +51,10 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
     tree.write("src/poplar/api/value.cpp", "#include <poplar/value.hpp>\nint value() { return 40 + machine(); }\n")
     tree.write("src/machine/machine.cpp", "#include <poplar/value.hpp>\nint machine() { return 2; }\n")
     tree.write("src/poputil/twice.cpp", '#include <poplar/value.hpp>\nextern "C" int twice() { return 2 * value(); }\n')
+    tree.write("runtime/src/program.cpp", "#include <poplar/value.hpp>\nint program() { return value(); }\n")
     monkeypatch.setenv("DACE_IPU_CACHE", str(tree.cache))
-    monkeypatch.setattr(build, "_ROOT", tree.root)
+    monkeypatch.setattr(build, "_ROOT", tree.root / "simulator")  # whose parent holds the runtime, too
+    monkeypatch.setattr(build, "_RUNTIME", tree.root / "runtime")
     monkeypatch.setattr(build, "INCLUDE", tree.root / "include")
     monkeypatch.setattr(build, "_SOURCES", tree.root / "src")
     build._ensure_built.cache_clear()
@@ -63,7 +69,7 @@ def twice(libraries: Libraries) -> int:
 
 def test_libraries(tree: Tree) -> None:
     libraries = tree.built()
-    assert libraries.names == ("poplar", "poputil")
+    assert libraries.names == ("poplar", "poputil", "dace_ipu")
     assert libraries.lib_dir == tree.cache / "simulator" / libraries.key / "lib" == Path(libraries)
     assert libraries.include_dir == tree.root / "include"
     assert libraries.is_complete and libraries == build.planned()
@@ -83,18 +89,57 @@ def test_second_call_builds_nothing(tree: Tree, monkeypatch: pytest.MonkeyPatch)
     assert build.ensure_built() == first
 
 
-def test_a_change_compiles_only_what_depends_on_it(tree: Tree) -> None:
+def test_a_change_compiles_only_what_depends_on_it(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     first = tree.built()
     before = tree.objects()
-    assert len(before) == 3
+    assert len(before) == 4
     tree.write("src/machine/machine.cpp", "#include <poplar/value.hpp>\nint machine() { return 3; }\n")
     second = tree.built()
     assert second.key != first.key and first.is_complete
     assert len(tree.objects() - before) == 1
     assert twice(second) == 86
-    tree.write("include/poplar/value.hpp", "int value();\nint machine();\n// a comment\n")
+    tree.write("include/poplar/value.hpp", "int value();\nint machine();\nstruct Changed {};\n")
+    compiled: list[str] = []
+    compile_one = ObjectCache._compile
+
+    def noted(cache: ObjectCache, store: Store, source: Path, command: str) -> Path | None:
+        compiled.append(source.name)
+        return compile_one(cache, store, source, command)
+
+    monkeypatch.setattr(ObjectCache, "_compile", noted)
+    tree.write("src/poplar/api/other.cpp", "int other() { return 0; }\n")
     tree.built()
-    assert len(tree.objects()) == 7
+    assert sorted(compiled) == ["machine.cpp", "other.cpp", "program.cpp", "twice.cpp", "value.cpp"]
+    tree.write("src/poplar/api/other.cpp", "int other() { return 1; }\n")
+    compiled.clear()
+    tree.built()
+    assert compiled == ["other.cpp"]
+
+
+def test_a_header_that_changes_during_the_build(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was compiled from the old text must not be found under the new one."""
+    run = subprocess.run
+    edits = iter([3])
+
+    def edit_after_compiling(*args: Any, **options: Any) -> Any:
+        result = run(*args, **options)
+        if "-c" in args[0] and "machine.cpp" in str(args[0]):
+            for number in edits:
+                (tree.root / "src/machine/machine.cpp").write_text(f"int machine() {{ return {number}; }}\n")
+        return result
+
+    monkeypatch.setattr(subprocess, "run", edit_after_compiling)
+    before = build.planned().key
+    libraries = tree.built()
+    assert libraries == build.planned() and libraries.key != before
+    assert twice(libraries) == 86
+    assert not (libraries.lib_dir.parents[1] / before).exists()
+
+
+def test_sources_that_never_rest(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build._Build, "run", lambda self, is_current: None)
+    with pytest.raises(BuildError, match="change all the time"):
+        tree.built()
 
 
 def test_lost_library_is_built_again(tree: Tree) -> None:
@@ -116,7 +161,7 @@ def test_builds_that_nobody_uses_are_removed(tree: Tree) -> None:
     tree.write("src/machine/machine.cpp", "int machine() { return 3; }\n")
     new = tree.built()
     assert not old.lib_dir.exists() and not killed.exists() and new.is_complete
-    assert len(tree.objects()) == 3 and len(tree.objects() & before) == 2
+    assert len(tree.objects()) == 4 and len(tree.objects() & before) == 3
 
 
 def test_error_of_the_compiler(tree: Tree) -> None:
@@ -145,9 +190,9 @@ def test_threads_build_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None
     runs: list[object] = []
     run = build._Build.run
 
-    def counted(self: build._Build) -> None:
+    def counted(self: build._Build, is_current: Callable[[], bool]) -> None:
         runs.append(self)
-        run(self)
+        run(self, is_current)
 
     monkeypatch.setattr(build._Build, "run", counted)
     with ThreadPoolExecutor(2) as pool:
@@ -270,7 +315,7 @@ def test_doctor(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:
     ]
     assert "not built yet" in lines[-1]
     libraries = tree.built()
-    assert _report(capsys)[1][-1] == f"ok      simulator's libraries: poplar, poputil in {libraries.lib_dir}"
+    assert _report(capsys)[1][-1] == f"ok      simulator's libraries: poplar, poputil, dace_ipu in {libraries.lib_dir}"
 
 
 def test_doctor_finds_damage(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:

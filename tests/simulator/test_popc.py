@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dace_ipu.simulator.popc import standalone
+from dace_ipu.simulator.popc.compile import compile_module
 
 STATE, STATE_VECTOR, SCALAR_EDGE, VECTOR_EDGE, EDGE_LIST, SCALAR_EDGE_LIST = range(6)
 NO_EDGE, INPUT, OUTPUT, INOUT = range(4)
@@ -712,9 +713,14 @@ SOURCE = HEAD + '#include "n.hpp"\nstruct A : Vertex { Output<int> n; void compu
 
 @pytest.fixture
 def source(popc: Popc, tmp_path: Path) -> Path:
-    (tmp_path / "n.hpp").write_text("#define N 1")
-    path = tmp_path / "a.cpp"
-    path.write_text(SOURCE)
+    _write(tmp_path / "n.hpp", "#define N 1")
+    return _write(tmp_path / "a.cpp", SOURCE)
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write a file as if it had been there for long: what is saved while popc runs is not remembered."""
+    path.write_text(text)
+    os.utime(path, (1, 1))
     return path
 
 
@@ -731,10 +737,10 @@ def test_cached_by_content(popc: Popc, source: Path, tmp_path: Path) -> None:
     assert cached(popc, "a.cpp") == first and first.stat().st_mtime_ns == written
     assert cached(popc, "a.cpp", "-O1") != first
     assert cached(popc, "a.cpp", "-DOTHER") == first  # the preprocessed text is the same
-    (tmp_path / "n.hpp").write_text("#define N 2")
+    _write(tmp_path / "n.hpp", "#define N 2")
     second = cached(popc, "a.cpp")
     assert second != first
-    (tmp_path / "n.hpp").write_text("#define N 1")
+    _write(tmp_path / "n.hpp", "#define N 1")
     assert cached(popc, "a.cpp") == first
     first.unlink()
     assert cached(popc, "a.cpp") == first and first.is_file()
@@ -744,6 +750,18 @@ def test_a_second_call_starts_no_compiler(popc: Popc, source: Path, monkeypatch:
     first = cached(popc, "a.cpp")
     monkeypatch.setattr("dace_ipu.simulator.popc.driver.preprocess", lambda *_: pytest.fail("compiled again"))
     assert cached(popc, "a.cpp") == first
+
+
+def test_a_header_saved_during_the_compilation(
+    popc: Popc, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save_then_compile(*arguments: Any) -> None:
+        (tmp_path / "n.hpp").write_text("#define N 2")
+        compile_module(*arguments)
+
+    monkeypatch.setattr("dace_ipu.simulator.popc.driver.compile_module", save_then_compile)
+    first = cached(popc, "a.cpp")
+    assert cached(popc, "a.cpp") != first
 
 
 def test_key_names_the_module(popc: Popc, source: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,13 +56,14 @@ def compile_cached(options: Options) -> Path:
 
 def _compile_into(store: Store, options: Options, command: str) -> Path:
     compiler = find_compiler()
+    start = time.time()
     translation = preprocess(options, compiler)
     flags = repr((options.optimisation, options.standard, options.compiler))
     key = options.key or digest(tool_key(), flags, translation.text)
     module = store.file(key)
     if not module.is_file():
         write_whole(module, lambda path: compile_module(translation, options, compiler, path))
-    store.remember(command, key, translation.dependencies)
+    store.remember(command, key, translation.dependencies, start)
     return module
 
 

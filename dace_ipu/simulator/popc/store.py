@@ -26,6 +26,9 @@ __all__ = ["Store", "digest", "digest_of_file", "open_store", "write_whole"]
 
 _DAY = 24 * 60 * 60.0
 
+# File systems take the time from a clock that moves in steps of up to 10 ms: a file may look older than it is.
+_CLOCK_STEP = 0.02
+
 
 @dataclass(frozen=True)
 class Store:
@@ -48,10 +51,17 @@ class Store:
             return None  # never compiled, or a file is gone, or the entry is damaged: compile again
         return file if unchanged and file.is_file() else None
 
-    def remember(self, command: str, key: str, files: Iterable[str]) -> None:
-        """Note that ``command`` read ``files`` and gave the file ``key``."""
-        entry = {"key": key, "files": {os.path.abspath(path): digest_of_file(path) for path in files}}
-        write_whole(self._index(command), lambda path: path.write_text(json.dumps(entry), encoding="utf-8"))
+    def remember(self, command: str, key: str, files: Iterable[str], since: float) -> bool:
+        """Note that ``command``, which started at ``since``, read ``files`` and gave the file ``key``.
+
+        Returns False, and notes nothing, if one of them was changed since: what was read is then not known.
+        """
+        contents = {os.path.abspath(path): digest_of_file(path) for path in files}
+        if any(os.stat(path).st_mtime >= since - _CLOCK_STEP for path in contents):
+            return False
+        text = json.dumps({"key": key, "files": contents})
+        write_whole(self._index(command), lambda path: path.write_text(text, encoding="utf-8"))
+        return True
 
     def _index(self, command: str) -> Path:
         return self.folder / "index" / f"{command}.json"

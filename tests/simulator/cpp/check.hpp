@@ -33,8 +33,7 @@ inline void fail(const char *file, int line, const std::string &what) {
   ++failures();
 }
 
-template <typename A, typename B>
-void equal(const A &a, const B &b, const char *text, const char *file, int line) {
+template <typename A, typename B> void equal(const A &a, const B &b, const char *text, const char *file, int line) {
   if (!(a == b))
     fail(file, line, std::string(text) + ": not equal");
 }
@@ -57,33 +56,33 @@ inline int runAll(const std::string &filter) {
 
 } // namespace check
 
-#define TEST(NAME)                                                                                                     \
-  static void NAME();                                                                                                  \
-  static const check::Registration register_##NAME(#NAME, NAME);                                                       \
+#define TEST(NAME)                                               \
+  static void NAME();                                            \
+  static const check::Registration register_##NAME(#NAME, NAME); \
   static void NAME()
 
-#define CHECK(CONDITION)                                                                                               \
-  do {                                                                                                                 \
-    if (!(CONDITION))                                                                                                  \
-      check::fail(__FILE__, __LINE__, #CONDITION);                                                                     \
+#define CHECK(CONDITION)                           \
+  do {                                             \
+    if (!(CONDITION))                              \
+      check::fail(__FILE__, __LINE__, #CONDITION); \
   } while (false)
 
 #define CHECK_EQ(A, B) check::equal((A), (B), #A " == " #B, __FILE__, __LINE__)
 
 // The statement throws EXCEPTION, and its text contains TEXT.
-#define CHECK_THROWS(STATEMENT, EXCEPTION, TEXT)                                                                       \
-  do {                                                                                                                 \
-    bool thrown = false;                                                                                               \
-    try {                                                                                                              \
-      STATEMENT;                                                                                                       \
-    } catch (const EXCEPTION &e) {                                                                                     \
-      thrown = true;                                                                                                   \
-      if (std::string(e.what()).find(TEXT) == std::string::npos)                                                       \
-        check::fail(__FILE__, __LINE__, std::string("text is: ") + e.what());                                          \
-    } catch (const std::exception &e) {                                                                                \
-      thrown = true;                                                                                                   \
-      check::fail(__FILE__, __LINE__, std::string("another exception than " #EXCEPTION ": ") + e.what());              \
-    }                                                                                                                  \
-    if (!thrown)                                                                                                       \
-      check::fail(__FILE__, __LINE__, #STATEMENT " did not throw");                                                    \
+#define CHECK_THROWS(STATEMENT, EXCEPTION, TEXT)                                                          \
+  do {                                                                                                    \
+    bool thrown = false;                                                                                  \
+    try {                                                                                                 \
+      STATEMENT;                                                                                          \
+    } catch (const EXCEPTION &e) {                                                                        \
+      thrown = true;                                                                                      \
+      if (std::string(e.what()).find(TEXT) == std::string::npos)                                          \
+        check::fail(__FILE__, __LINE__, std::string("text is: ") + e.what());                             \
+    } catch (const std::exception &e) {                                                                   \
+      thrown = true;                                                                                      \
+      check::fail(__FILE__, __LINE__, std::string("another exception than " #EXCEPTION ": ") + e.what()); \
+    }                                                                                                     \
+    if (!thrown)                                                                                          \
+      check::fail(__FILE__, __LINE__, #STATEMENT " did not throw");                                       \
   } while (false)

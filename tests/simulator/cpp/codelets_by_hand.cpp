@@ -97,16 +97,18 @@ bool runGather(void *p, unsigned) {
 
 constexpr std::uint32_t spanBytes = sizeof(DaceIpuSpan);
 
-#define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN)                                                 \
-  { #NAME, TYPE, offsetof(CLASS, NAME), sizeof(CLASS::NAME), KIND, DIRECTION, OUTER, INNER, ALIGN, 0 }
-#define VECTOR(CLASS, NAME, TYPE, DIRECTION, ALIGN)                                                                    \
+#define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN) \
+  {#NAME, TYPE, offsetof(CLASS, NAME), sizeof(CLASS::NAME), KIND, DIRECTION, OUTER, INNER, ALIGN, 0}
+#define VECTOR(CLASS, NAME, TYPE, DIRECTION, ALIGN) \
   FIELD(CLASS, NAME, TYPE, DACE_IPU_VECTOR_EDGE, DIRECTION, DACE_IPU_SPAN, 0, ALIGN)
 #define SCALAR(CLASS, NAME, TYPE, DIRECTION) FIELD(CLASS, NAME, TYPE, DACE_IPU_SCALAR_EDGE, DIRECTION, 0, 0, 4)
 #define STATE(CLASS, NAME, TYPE) FIELD(CLASS, NAME, TYPE, DACE_IPU_STATE, 0, 0, 0, 4)
 
-const DaceIpuField axpyFields[] = {VECTOR(Axpy, x, "float", DACE_IPU_INPUT, 8), VECTOR(Axpy, y, "float", DACE_IPU_INPUT, 8),
+const DaceIpuField axpyFields[] = {VECTOR(Axpy, x, "float", DACE_IPU_INPUT, 8),
+                                   VECTOR(Axpy, y, "float", DACE_IPU_INPUT, 8),
                                    VECTOR(Axpy, out, "float", DACE_IPU_OUTPUT, 8), STATE(Axpy, a, "float")};
-const DaceIpuField sumFields[] = {VECTOR(Sum, in, "float", DACE_IPU_INPUT, 4), SCALAR(Sum, sum, "float", DACE_IPU_OUTPUT)};
+const DaceIpuField sumFields[] = {VECTOR(Sum, in, "float", DACE_IPU_INPUT, 4),
+                                  SCALAR(Sum, sum, "float", DACE_IPU_OUTPUT)};
 const DaceIpuField addToFields[] = {VECTOR(AddTo, data, "float", DACE_IPU_INOUT, 4),
                                     SCALAR(AddTo, amount, "float", DACE_IPU_INPUT)};
 const DaceIpuField scaleRowsFields[] = {
@@ -123,8 +125,8 @@ const DaceIpuField gatherFields[] = {
     FIELD(Gather, in, "float", DACE_IPU_SCALAR_EDGE_LIST, DACE_IPU_INPUT, DACE_IPU_SPAN, 0, 4),
     SCALAR(Gather, out, "float", DACE_IPU_OUTPUT)};
 
-#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN)                                                                         \
-  { NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__ }
+#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
+  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),

@@ -113,7 +113,8 @@ TEST(fragments_and_exchange_afterwards) {
 
 TEST(rearrangement_on_the_tile) {
   Fixture f;
-  const Tensor m = f.variable("m", {100, 8}), s = f.variable("s", {}), x = f.variable("x", {6400}), y = f.variable("y", {6400});
+  const Tensor m = f.variable("m", {100, 8}), s = f.variable("s", {}), x = f.variable("x", {6400}),
+               y = f.variable("y", {6400});
   const ComputeSet cs = f.graph.addComputeSet("cs");
   f.graph.setPerfEstimate(f.vertex(cs, "Sum", 0, {{"in", m.transpose()[3]}, {"sum", s}}), 10);
   f.prog = Sequence({Execute(cs), Copy(x, y)});

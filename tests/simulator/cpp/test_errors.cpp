@@ -14,7 +14,8 @@ TEST(unmapped_variables_constants_and_vertices) {
     const Tensor x = f.graph.addVariable(FLOAT, {10}, "half mapped");
     f.graph.setTileMapping(x.slice(0, 4), 0);
     f.prog.add(WriteUndef(x));
-    CHECK_THROWS(f.engine(), invalid_tile_mapping, "variable 'half mapped' is used by a program, but element 4 of its 10");
+    CHECK_THROWS(f.engine(), invalid_tile_mapping,
+                 "variable 'half mapped' is used by a program, but element 4 of its 10");
   }
   {
     Fixture f;
@@ -78,9 +79,10 @@ TEST(connections_of_wrong_type_or_rank) {
   Fixture f;
   const ComputeSet cs = f.graph.addComputeSet("cs");
   const VertexRef v = f.graph.addVertex(cs, "Sum");
-  CHECK_THROWS(f.graph.connect(v["in"], f.variable("ints", {2}, 0, INT)), type_error,
-               "field 'in' of vertex 'Sum' (number 0 of compute set 'cs') has element type 'float', but is connected to "
-               "tensor 'ints' (int {2})");
+  CHECK_THROWS(
+      f.graph.connect(v["in"], f.variable("ints", {2}, 0, INT)), type_error,
+      "field 'in' of vertex 'Sum' (number 0 of compute set 'cs') has element type 'float', but is connected to "
+      "tensor 'ints' (int {2})");
   CHECK_THROWS(f.graph.connect(v["in"], f.variable("m", {2, 2})), graph_connection_error, "flatten it first");
   CHECK_THROWS(f.graph.connect(v["sum"], f.variable("two", {2})), graph_connection_error, "takes one element");
   const VertexRef rows = f.graph.addVertex(cs, "ScaleRows");
@@ -99,10 +101,13 @@ TEST(connections_missing_or_twice) {
   const VertexRef v = f.vertex(cs, "Sum", 3, {{"in", f.variable("x", {2})}});
   CHECK_THROWS(f.graph.connect(v["in"], f.variable("y", {2})), graph_connection_error, "connected or set twice");
   f.prog.add(Execute(cs));
-  CHECK_THROWS(f.engine(), graph_connection_error, "field 'sum' of vertex 'Sum' (number 0 of compute set 'cs', tile 3) is not connected");
+  CHECK_THROWS(f.engine(), graph_connection_error,
+               "field 'sum' of vertex 'Sum' (number 0 of compute set 'cs', tile 3) is not connected");
   f.graph.connect(v["sum"], f.variable("s", {}));
-  f.vertex(cs, "Count", 0, {{"counter", f.variable("i", {}, 0, INT)}, {"more", f.variable("b", {}, 0, BOOL)}, {"calls", 0}});
-  CHECK_THROWS(f.engine(), graph_connection_error, "field 'limit' of vertex 'Count' (number 1 of compute set 'cs', tile 0) has no initial value");
+  f.vertex(cs, "Count", 0,
+           {{"counter", f.variable("i", {}, 0, INT)}, {"more", f.variable("b", {}, 0, BOOL)}, {"calls", 0}});
+  CHECK_THROWS(f.engine(), graph_connection_error,
+               "field 'limit' of vertex 'Count' (number 1 of compute set 'cs', tile 0) has no initial value");
 }
 
 TEST(missing_rows) {
@@ -111,7 +116,8 @@ TEST(missing_rows) {
   const VertexRef v = f.vertex(cs, "ScaleRows", 0, {});
   f.graph.setInitialValue(v["table"], {1.0f});
   f.graph.connect(v["rows"][1], f.variable("x", {2}));
-  CHECK_THROWS(f.graph.connect(v["rows"][1], f.variable("y", {2})), graph_connection_error, "element 1 of field 'rows'");
+  CHECK_THROWS(f.graph.connect(v["rows"][1], f.variable("y", {2})), graph_connection_error,
+               "element 1 of field 'rows'");
   f.prog.add(Execute(cs));
   CHECK_THROWS(f.engine(), graph_connection_error, "element 0 of field 'rows' of vertex 'ScaleRows'");
 }
@@ -174,7 +180,8 @@ TEST(copies_that_do_not_fit) {
   Fixture f;
   const Tensor x = f.variable("x", {4}), y = f.variable("y", {5}), i = f.variable("i", {4}, 0, INT);
   CHECK_THROWS(Copy(x, y), graph_program_compilation_error, "different numbers of elements");
-  CHECK_THROWS(Copy(x, i, "name"), graph_program_compilation_error, "Copy 'name' from tensor 'x' (float {4}) to tensor 'i' (int {4})");
+  CHECK_THROWS(Copy(x, i, "name"), graph_program_compilation_error,
+               "Copy 'name' from tensor 'x' (float {4}) to tensor 'i' (int {4})");
   const DataStream in = f.graph.addHostToDeviceFIFO("in", FLOAT, 5);
   CHECK_THROWS(Copy(in, x), graph_program_compilation_error, "the stream has 5 elements");
   CHECK_THROWS(Copy(y, in), graph_program_compilation_error, "goes the other way");
@@ -254,9 +261,10 @@ TEST(uninitialised_reads) {
   Engine off = f.engine();
   off.run();
   Engine e = f.engine(on);
-  CHECK_THROWS(e.run(), application_runtime_error,
-               "elements [1,3) of variable 'x' were never written, but are read by field 'in' of vertex 'Sum' (number 0 "
-               "of compute set 'sums', tile 2)");
+  CHECK_THROWS(
+      e.run(), application_runtime_error,
+      "elements [1,3) of variable 'x' were never written, but are read by field 'in' of vertex 'Sum' (number 0 "
+      "of compute set 'sums', tile 2)");
   float value;
   CHECK_THROWS(e.readTensor("s", &value, &value + 1), application_runtime_error, "host read 's'");
   write(e, "x", iota(4));
@@ -279,7 +287,8 @@ TEST(uninitialised_reads_and_loops) {
   CHECK_EQ(n, 3);
   f.prog = Sequence({RepeatWhileTrue(Sequence(), more, Execute(cs), "loop")});
   Engine bad = f.engine({{"debug.checkUninitialised", "true"}});
-  CHECK_THROWS(bad.run(), application_runtime_error, "of variable 'more' were never written, but are read by RepeatWhileTrue 'loop'");
+  CHECK_THROWS(bad.run(), application_runtime_error,
+               "of variable 'more' were never written, but are read by RepeatWhileTrue 'loop'");
 }
 
 TEST(out_of_memory) {
@@ -291,10 +300,11 @@ TEST(out_of_memory) {
   graph.setTileMapping(big, 7);
   graph.setTileMapping(small, 7);
   const Sequence prog({WriteUndef(big), WriteUndef(small)});
-  CHECK_THROWS(Engine(graph, prog), graph_memory_allocation_error,
-               "Out of memory on tile 7: 807868 bytes used but tiles only have 638976 bytes of memory (1 of 1472 tiles are "
-               "out of memory). Largest categories: variables 804000, stack 3168, controlCode 700. Largest variables: "
-               "'big one' 800000, 'small' 4000.");
+  CHECK_THROWS(
+      Engine(graph, prog), graph_memory_allocation_error,
+      "Out of memory on tile 7: 807868 bytes used but tiles only have 638976 bytes of memory (1 of 1472 tiles are "
+      "out of memory). Largest categories: variables 804000, stack 3168, controlCode 700. Largest variables: "
+      "'big one' 800000, 'small' 4000.");
   Engine e(graph, prog, {{"debug.allowOutOfMemory", "true"}});
   e.load(devices[0]);
   e.run();
@@ -303,14 +313,17 @@ TEST(out_of_memory) {
 TEST(codelets_that_cannot_be_loaded) {
   Fixture f;
   CHECK_THROWS(f.graph.addCodelets("nowhere.gp"), graph_object_load_error, "'nowhere.gp': no such file");
-  CHECK_THROWS(f.graph.addCodelets("nowhere.cpp"), graph_object_creation_error, "cannot open codelet file 'nowhere.cpp'");
+  CHECK_THROWS(f.graph.addCodelets("nowhere.cpp"), graph_object_creation_error,
+               "cannot open codelet file 'nowhere.cpp'");
   CHECK_THROWS(f.graph.addCodelets("codelets.txt"), graph_object_load_error, "says nothing about its type");
   CHECK_THROWS(f.graph.addCodelets("codelets.S"), graph_object_creation_error, "not preprocessed assembly");
   setenv("DACE_IPU_POPC", "/no/such/popc", 1);
   std::stringstream source("int x;");
-  CHECK_THROWS(f.graph.addCodelets(source), graph_object_creation_error, "'/no/such/popc' was not found; set DACE_IPU_POPC");
+  CHECK_THROWS(f.graph.addCodelets(source), graph_object_creation_error,
+               "'/no/such/popc' was not found; set DACE_IPU_POPC");
   setenv("DACE_IPU_POPC", "false", 1);
-  CHECK_THROWS(f.graph.addCodelets(source), graph_object_creation_error, "cannot compile codelet source text (false --cached");
+  CHECK_THROWS(f.graph.addCodelets(source), graph_object_creation_error,
+               "cannot compile codelet source text (false --cached");
   unsetenv("DACE_IPU_POPC");
 }
 

@@ -13,8 +13,7 @@ TEST(axpy_over_tiles_with_streams) {
   const ComputeSet cs = f.graph.addComputeSet("axpy");
   for (unsigned tile = 0; tile < 8; ++tile) {
     const std::size_t b = tile * n / 8, e = (tile + 1) * n / 8;
-    f.vertex(cs, "Axpy<float>", tile,
-             {{"x", x.slice(b, e)}, {"y", y.slice(b, e)}, {"out", out.slice(b, e)}, {"a", 3}});
+    f.vertex(cs, "Axpy<float>", tile, {{"x", x.slice(b, e)}, {"y", y.slice(b, e)}, {"out", out.slice(b, e)}, {"a", 3}});
   }
   const DataStream in = f.graph.addHostToDeviceFIFO("in", FLOAT, n);
   const DataStream back = f.graph.addDeviceToHostFIFO("back", FLOAT, n);
@@ -77,7 +76,8 @@ TEST(repeat_while_true_and_execute_result) {
   const Tensor one = f.graph.addConstant(FLOAT, {}, 1);
   f.graph.setTileMapping(one, 3);
   const ComputeSet cs = f.graph.addComputeSet("count"), add = f.graph.addComputeSet("add");
-  f.vertex(cs, "Count", 0, {{"counter", counter}, {"more", f.variable("unused", {}, 0, BOOL)}, {"calls", 0}, {"limit", 5}});
+  f.vertex(cs, "Count", 0,
+           {{"counter", counter}, {"more", f.variable("unused", {}, 0, BOOL)}, {"calls", 0}, {"limit", 5}});
   f.vertex(add, "AddTo", 2, {{"data", x}, {"amount", one}});
   f.prog.add(RepeatWhileTrue(Execute(cs, more), more, Sequence({Execute(add)})));
   f.prog.add(Repeat(10, Execute(add)));
@@ -333,7 +333,8 @@ TEST(print_tensor) {
   std::ostringstream text;
   e.setPrintTensorStream(text);
   e.run();
-  CHECK_EQ(text.str(), "x: [1.0000000 1.5000000]\nn: [1 2 3]\nm: [\n  [1.0000000 1.5000000]\n  [2.0000000 -2.5000000]\n]\n");
+  CHECK_EQ(text.str(),
+           "x: [1.0000000 1.5000000]\nn: [1 2 3]\nm: [\n  [1.0000000 1.5000000]\n  [2.0000000 -2.5000000]\n]\n");
 }
 
 TEST(executables_run_several_times) {

@@ -102,9 +102,9 @@ private:
 
   Pair step(const Pair &p) {
     static const std::vector<std::pair<const char *, Pair (Walk::*)(const Pair &, unsigned)>> steps = {
-        {"slice", &Walk::slice},         {"shuffle", &Walk::shuffle},     {"reverse", &Walk::reverse},
-        {"subSample", &Walk::subSample}, {"broadcast", &Walk::broadcast}, {"upsample", &Walk::upsample},
-        {"reshape", &Walk::reshape},     {"flatten", &Walk::flatten},     {"concat", &Walk::concatenate},
+        {"slice", &Walk::slice},          {"shuffle", &Walk::shuffle},     {"reverse", &Walk::reverse},
+        {"subSample", &Walk::subSample},  {"broadcast", &Walk::broadcast}, {"upsample", &Walk::upsample},
+        {"reshape", &Walk::reshape},      {"flatten", &Walk::flatten},     {"concat", &Walk::concatenate},
         {"self", &Walk::concatenateSelf}, {"index", &Walk::index}};
     const auto &chosen = steps[below(steps.size())];
     history_ += std::string(chosen.first) + " ";
@@ -115,7 +115,10 @@ private:
     const std::size_t b = below(p.m.shape[d]), e = b + 1 + below(p.m.shape[d] - b);
     Shape shape = p.m.shape;
     shape[d] = e - b;
-    return {p.t.slice(b, e, d), rebuilt(p.m, shape, [&](Shape i) { i[d] += b; return i; })};
+    return {p.t.slice(b, e, d), rebuilt(p.m, shape, [&](Shape i) {
+              i[d] += b;
+              return i;
+            })};
   }
   Pair index(const Pair &p, unsigned) {
     if (p.m.shape.size() < 2)
@@ -142,25 +145,37 @@ private:
             })};
   }
   Pair reverse(const Pair &p, unsigned d) {
-    return {p.t.reverse(d), rebuilt(p.m, p.m.shape, [&](Shape i) { i[d] = p.m.shape[d] - 1 - i[d]; return i; })};
+    return {p.t.reverse(d), rebuilt(p.m, p.m.shape, [&](Shape i) {
+              i[d] = p.m.shape[d] - 1 - i[d];
+              return i;
+            })};
   }
   Pair subSample(const Pair &p, unsigned d) {
     const unsigned k = 1 + static_cast<unsigned>(below(3));
     Shape shape = p.m.shape;
     shape[d] = (shape[d] + k - 1) / k;
-    return {p.t.subSample(k, d), rebuilt(p.m, shape, [&](Shape i) { i[d] *= k; return i; })};
+    return {p.t.subSample(k, d), rebuilt(p.m, shape, [&](Shape i) {
+              i[d] *= k;
+              return i;
+            })};
   }
   Pair broadcast(const Pair &p, unsigned d) {
     const unsigned n = 1 + static_cast<unsigned>(below(3));
     Shape shape = p.m.shape;
     shape[d] *= n;
-    return {p.t.broadcast(n, d), rebuilt(p.m, shape, [&](Shape i) { i[d] %= p.m.shape[d]; return i; })};
+    return {p.t.broadcast(n, d), rebuilt(p.m, shape, [&](Shape i) {
+              i[d] %= p.m.shape[d];
+              return i;
+            })};
   }
   Pair upsample(const Pair &p, unsigned d) {
     const unsigned n = 1 + static_cast<unsigned>(below(3));
     Shape shape = p.m.shape;
     shape[d] *= n;
-    return {p.t.upsample(n, d, UpsampleMethod::REPEAT), rebuilt(p.m, shape, [&](Shape i) { i[d] /= n; return i; })};
+    return {p.t.upsample(n, d, UpsampleMethod::REPEAT), rebuilt(p.m, shape, [&](Shape i) {
+              i[d] /= n;
+              return i;
+            })};
   }
   Pair flatten(const Pair &p, unsigned) { return {p.t.flatten(), {{p.m.elements.size()}, p.m.elements}}; }
   Pair reshape(const Pair &p, unsigned) {

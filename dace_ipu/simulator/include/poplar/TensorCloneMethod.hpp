@@ -15,10 +15,7 @@ enum class TensorCloneMethod {
 };
 
 /// Where Graph::cloneN puts the copies.
-enum class TensorCloneDuplicationMethod {
-  DUPLICATE_BY_OUTER_DIMENSION,
-  DUPLICATE_BY_TILE_CONTIGUOUS_REGION
-};
+enum class TensorCloneDuplicationMethod { DUPLICATE_BY_OUTER_DIMENSION, DUPLICATE_BY_TILE_CONTIGUOUS_REGION };
 
 std::string toString(const TensorCloneMethod &method);
 std::ostream &operator<<(std::ostream &os, const TensorCloneMethod &method);

@@ -13,8 +13,24 @@ namespace poplar {
 class Type {
 public:
   enum class Id : unsigned char {
-    Bool, Char, UnsignedChar, SignedChar, UnsignedShort, Short, UnsignedInt, Int, UnsignedLong, Long,
-    UnsignedLongLong, LongLong, Quarter, Half, Float, Double, QuarterMetadata, None
+    Bool,
+    Char,
+    UnsignedChar,
+    SignedChar,
+    UnsignedShort,
+    Short,
+    UnsignedInt,
+    Int,
+    UnsignedLong,
+    Long,
+    UnsignedLongLong,
+    LongLong,
+    Quarter,
+    Half,
+    Float,
+    Double,
+    QuarterMetadata,
+    None
   };
 
   constexpr Type() : id_(Id::None) {}
@@ -59,8 +75,10 @@ class IeeeHalf;
 
 /// The device type that holds values of the C++ type T without conversion.
 template <typename T> struct equivalent_device_type {};
-#define POPLAR_DEVICE_TYPE(T, V)                                                                                       \
-  template <> struct equivalent_device_type<T> { const Type value = V; };
+#define POPLAR_DEVICE_TYPE(T, V)                 \
+  template <> struct equivalent_device_type<T> { \
+    const Type value = V;                        \
+  };
 POPLAR_DEVICE_TYPE(bool, BOOL)
 POPLAR_DEVICE_TYPE(char, CHAR)
 POPLAR_DEVICE_TYPE(unsigned char, UNSIGNED_CHAR)

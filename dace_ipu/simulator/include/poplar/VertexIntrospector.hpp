@@ -16,7 +16,16 @@ namespace poplar {
 
 namespace layout {
 enum class Vector { NotAVector, Span, ShortSpan, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128, CompactPtr };
-enum class VectorList { NotAVector, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128, DeltaN, DeltaNElements, CompactDeltaN };
+enum class VectorList {
+  NotAVector,
+  OnePtr,
+  ScaledPtr32,
+  ScaledPtr64,
+  ScaledPtr128,
+  DeltaN,
+  DeltaNElements,
+  CompactDeltaN
+};
 std::string to_string(Vector v);
 std::string to_string(VectorList v);
 } // namespace layout

@@ -20,12 +20,12 @@ protected:
   poplar_error(const std::string &what, const char *typeName) : std::runtime_error(what), type(typeName) {}
 };
 
-#define POPLAR_ERROR(NAME, BASE)                                                                                       \
-  struct NAME : BASE {                                                                                                 \
-    explicit NAME(const std::string &what) : BASE(what, #NAME) {}                                                      \
-                                                                                                                       \
-  protected:                                                                                                           \
-    NAME(const std::string &what, const char *typeName) : BASE(what, typeName) {}                                      \
+#define POPLAR_ERROR(NAME, BASE)                                                  \
+  struct NAME : BASE {                                                            \
+    explicit NAME(const std::string &what) : BASE(what, #NAME) {}                 \
+                                                                                  \
+  protected:                                                                      \
+    NAME(const std::string &what, const char *typeName) : BASE(what, typeName) {} \
   };
 
 POPLAR_ERROR(graph_program_compilation_error, poplar_error)

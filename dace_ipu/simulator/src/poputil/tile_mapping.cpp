@@ -78,8 +78,7 @@ Mapping calcLinearTileMappingWithOffset(const poplar::Graph &graph, const poplar
   return mapping;
 }
 
-void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
-                       unsigned grainSize) {
+void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile, unsigned grainSize) {
   graph.setTileMapping(t, calcLinearTileMapping(graph, t, minElementsPerTile, grainSize));
 }
 
@@ -107,7 +106,8 @@ unsigned getTileImbalance(const Mapping &mapping, unsigned minElementsPerTile, u
     most = std::max(most, here);
   }
   const std::size_t grain = std::max(1u, grainSize);
-  const std::size_t even = std::max<std::size_t>(minElementsPerTile, ceilDiv(ceilDiv(total, mapping.size()), grain) * grain);
+  const std::size_t even =
+      std::max<std::size_t>(minElementsPerTile, ceilDiv(ceilDiv(total, mapping.size()), grain) * grain);
   return static_cast<unsigned>(most > even ? most - even : 0);
 }
 

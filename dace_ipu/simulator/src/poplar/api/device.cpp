@@ -65,7 +65,8 @@ unsigned numberFrom(const char *variable, unsigned fallback) {
   char *end = nullptr;
   const unsigned long n = std::strtoul(text, &end, 10);
   if (*end != 0 || n == 0 || n > 1u << 20)
-    throw poplar_error(std::string("environment variable ") + variable + " must be a positive number, not '" + text + "'");
+    throw poplar_error(std::string("environment variable ") + variable + " must be a positive number, not '" + text +
+                       "'");
   return static_cast<unsigned>(n);
 }
 
@@ -111,7 +112,8 @@ std::vector<Device> DeviceManager::getDevices(const OptionFlags &) const {
   return devices;
 }
 
-std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned requiredNumIPUs, const OptionFlags &opts) const {
+std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned requiredNumIPUs,
+                                              const OptionFlags &opts) const {
   std::vector<Device> devices;
   if (type == TargetType::CPU) {
     devices.push_back(Device::createCPUDevice(requiredNumIPUs));
@@ -184,7 +186,8 @@ Device IPUModel::createDevice(OptionFlags, bool, unsigned deviceManagerId) const
   Machine m = dace_ipu_sim::machineNamed(IPUVersion);
   if (numIPUs == 0 || tilesPerIPU == 0 || numWorkerContexts == 0 || exchangeBytesPerCycle == 0 ||
       memcpyBytesPerCycle == 0 || !(tileClockFrequency > 0))
-    throw invalid_machine_model("IPUModel: numbers of IPUs, tiles, workers, bytes per cycle and the clock must be positive");
+    throw invalid_machine_model(
+        "IPUModel: numbers of IPUs, tiles, workers, bytes per cycle and the clock must be positive");
   m.type = TargetType::IPU_MODEL;
   m.numIPUs = numIPUs;
   m.tilesPerIPU = tilesPerIPU;

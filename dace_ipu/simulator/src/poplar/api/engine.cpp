@@ -126,8 +126,9 @@ void Engine::connectHostFunction(StringRef handle, unsigned, HostFunctionCallbac
 }
 void Engine::connectHostFunction(StringRef handle, unsigned replica, std::unique_ptr<HostCallback> f) {
   const std::shared_ptr<HostCallback> shared = std::move(f);
-  connectHostFunction(handle, replica,
-                      [shared](ArrayRef<const void *> inputs, ArrayRef<void *> outputs) { (*shared)(inputs, outputs); });
+  connectHostFunction(handle, replica, [shared](ArrayRef<const void *> inputs, ArrayRef<void *> outputs) {
+    (*shared)(inputs, outputs);
+  });
 }
 
 void Engine::readTensor(StringRef handle, void *begin, void *end) {

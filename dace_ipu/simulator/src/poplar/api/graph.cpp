@@ -41,8 +41,8 @@ Graph Graph::makeVirtual(std::vector<unsigned> tiles) {
   for (unsigned &tile : tiles)
     tile = topLevelTile(tile, "createVirtualGraph");
   auto virtualTiles = std::unique_ptr<VirtualTiles>(new VirtualTiles{std::move(tiles), {}});
-  virtualTiles->target = even ? getTarget().createVirtualTarget(ipus, count / ipus)
-                              : getTarget().createVirtualTarget(1, count);
+  virtualTiles->target =
+      even ? getTarget().createVirtualTarget(ipus, count / ipus) : getTarget().createVirtualTarget(1, count);
   return Graph(core_, std::move(virtualTiles));
 }
 

@@ -20,9 +20,7 @@ struct Piece {
   std::size_t offset; // in the variable
   std::size_t at;     // in the flattened tensor
   std::size_t size;
-  bool operator<(const Piece &o) const {
-    return std::tie(variable, offset, at) < std::tie(o.variable, o.offset, o.at);
-  }
+  bool operator<(const Piece &o) const { return std::tie(variable, offset, at) < std::tie(o.variable, o.offset, o.at); }
 };
 
 std::vector<Piece> piecesOf(const Tensor &t, std::size_t begin, std::size_t end) {
@@ -31,7 +29,8 @@ std::vector<Piece> piecesOf(const Tensor &t, std::size_t begin, std::size_t end)
   dace_ipu_sim::forEachRun(*t.flatten().slice(begin, end).view(), [&](const Run &r) {
     const std::size_t step = r.contiguous() ? r.count : 1;
     for (std::size_t i = 0; i < r.count; i += step, at += step)
-      pieces.push_back({r.var->id, r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(i)), at, step});
+      pieces.push_back(
+          {r.var->id, r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(i)), at, step});
   });
   return pieces;
 }
@@ -206,8 +205,8 @@ void Graph::outputVertexGraph(std::ostream &os, ArrayRef<program::Program>) cons
 void Graph::outputComputeGraph(std::ostream &os, ArrayRef<program::Program>) const {
   os << "digraph compute_sets {\n";
   for (const auto &cs : core_->computeSets)
-    os << "  " << dotText(cs.name) << " [label=" << dotText(cs.name + " (" + std::to_string(cs.vertices.size()) + " vertices)")
-       << "];\n";
+    os << "  " << dotText(cs.name)
+       << " [label=" << dotText(cs.name + " (" + std::to_string(cs.vertices.size()) + " vertices)") << "];\n";
   os << "}\n";
 }
 

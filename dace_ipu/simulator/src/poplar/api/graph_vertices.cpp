@@ -43,8 +43,8 @@ FieldSite siteOf(GraphCore &graph, const FieldRef &ref) {
   Vertex &v = graph.vertex(ref.vertexId());
   const int index = v.type->fieldIndex(ref.getFieldName());
   if (index < 0)
-    throw unknown_field("vertex '" + v.type->name + "' has no field '" + ref.getFieldName() + "'; its fields are: " +
-                        fieldNames(*v.type->abi));
+    throw unknown_field("vertex '" + v.type->name + "' has no field '" + ref.getFieldName() +
+                        "'; its fields are: " + fieldNames(*v.type->abi));
   const unsigned i = static_cast<unsigned>(index);
   return {graph, ref.vertexId(), v, i, v.type->abi->fields[i], v.type->fieldTypes[i]};
 }
@@ -56,16 +56,13 @@ FieldBinding &newBinding(const FieldSite &site, FieldBinding::Kind kind) {
   return site.vertex.bindings.back();
 }
 
-bool isOutput(const DaceIpuField &f) {
-  return f.direction == DACE_IPU_OUTPUT || f.direction == DACE_IPU_INOUT;
-}
+bool isOutput(const DaceIpuField &f) { return f.direction == DACE_IPU_OUTPUT || f.direction == DACE_IPU_INOUT; }
 
 void checkEdge(const FieldSite &site, const Tensor &t) {
   if (!t.valid())
     throw graph_connection_error(site.name() + ": the tensor is not valid (default constructed or moved from)");
   if (t.elementType() != site.type)
-    throw type_error(site.name() + " has element type '" + site.abi.type + "', but is connected to " +
-                     t.getDebugStr());
+    throw type_error(site.name() + " has element type '" + site.abi.type + "', but is connected to " + t.getDebugStr());
   if (isOutput(site.abi) && t.containsConstant())
     throw graph_connection_error(site.name() + " is written, but is connected to a constant: " + t.getDebugStr());
   if (isOutput(site.abi) && t.containsAliases())
@@ -98,10 +95,9 @@ void connectRows(const FieldSite &site, std::vector<Tensor> rows) {
     checkRow(site, t);
   FieldBinding *existing = site.vertex.find(site.index);
   // setFieldSize leaves a list of invalid tensors behind.
-  const bool onlySized = existing && existing->kind == FieldBinding::Kind::EdgeList &&
-                         existing->rows.size() == rows.size() &&
-                         std::none_of(existing->rows.begin(), existing->rows.end(),
-                                      [](const Tensor &t) { return t.valid(); });
+  const bool onlySized =
+      existing && existing->kind == FieldBinding::Kind::EdgeList && existing->rows.size() == rows.size() &&
+      std::none_of(existing->rows.begin(), existing->rows.end(), [](const Tensor &t) { return t.valid(); });
   if (onlySized)
     existing->rows = std::move(rows);
   else
@@ -186,7 +182,8 @@ void bindValues(GraphCore &graph, const FieldRef &ref, const void *values, std::
   if (site.isList() || ref.isIndexed())
     throw graph_connection_error(site.name() + " is a list of edges: connect tensors to it, not values");
   if (list == site.isScalar())
-    throw type_error(site.name() + (list ? " holds one value, but is given several" : " is a vector, but is given one value"));
+    throw type_error(site.name() +
+                     (list ? " holds one value, but is given several" : " is a vector, but is given one value"));
   if (isOutput(site.abi) && site.isEdge() && site.abi.direction == DACE_IPU_OUTPUT)
     throw graph_connection_error(site.name() + " is an output: connect a tensor to it, not a value");
   std::vector<std::uint8_t> bytes(count * elementBytes(site));
@@ -222,8 +219,8 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
     throw poplar_error("addVertex '" + vertexType.cloneAsString() + "': the compute set is not of this graph");
   const auto codelet = core_->codelets.find(vertexType);
   if (codelet == core_->codelets.end())
-    throw unknown_vertex_type("unknown vertex type '" + vertexType.cloneAsString() + "'; known are: " +
-                              knownCodelets(*core_));
+    throw unknown_vertex_type("unknown vertex type '" + vertexType.cloneAsString() +
+                              "'; known are: " + knownCodelets(*core_));
   const unsigned id = static_cast<unsigned>(core_->vertices.size());
   Vertex v{codelet->second.type, codelet->second.module, cs.getId(), dace_ipu_sim::noTile, false, {}, {}};
   v.bindings.reserve(v.type->abi->num_fields);

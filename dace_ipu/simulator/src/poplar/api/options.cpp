@@ -68,7 +68,8 @@ private:
     if (peek() == '"')
       return string();
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || std::string("+-.").find(text_[at_]) != std::string::npos))
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                  std::string("+-.").find(text_[at_]) != std::string::npos))
       ++at_;
     if (begin == at_)
       fail("a string, number or boolean");

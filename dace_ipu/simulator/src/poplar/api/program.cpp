@@ -81,7 +81,8 @@ ProgramPtr copyNode(const Tensor &src, const Tensor &dst, const DebugContext &dc
 ProgramPtr streamNode(ProgramKind kind, const DataStream &stream, const Tensor &t, const DebugContext &dc) {
   requireValid(t, "Copy");
   const bool toDevice = kind == ProgramKind::StreamToTensor;
-  const std::string what = "Copy '" + dc.getPathName() + "' between stream '" + stream.handle() + "' and " + t.getDebugStr();
+  const std::string what =
+      "Copy '" + dc.getPathName() + "' between stream '" + stream.handle() + "' and " + t.getDebugStr();
   if (stream.getId() == ~0u)
     throw graph_program_compilation_error(what + ": the stream is not valid");
   if (stream.isHostToDevice() != toDevice)
@@ -89,7 +90,8 @@ ProgramPtr streamNode(ProgramKind kind, const DataStream &stream, const Tensor &
   if (stream.elementType() != t.elementType())
     throw graph_program_compilation_error(what + ": the stream has element type " + stream.elementType().toString());
   if (stream.numElements() != t.numElements())
-    throw graph_program_compilation_error(what + ": the stream has " + std::to_string(stream.numElements()) + " elements");
+    throw graph_program_compilation_error(what + ": the stream has " + std::to_string(stream.numElements()) +
+                                          " elements");
   auto n = makeNode(kind, dc);
   n->id = stream.getId();
   n->tensors = {t};
@@ -295,7 +297,8 @@ ErrorProgram::ErrorProgram(StringRef message, Tensor debugTensor, const DebugCon
 }
 
 Abort::Abort(const DebugContext &dc) : Program(abortNode(ProgramKind::Abort, dc.getPathName(), dc)) {}
-Abort::Abort(const std::string &message, const DebugContext &dc) : Program(abortNode(ProgramKind::Abort, message, dc)) {}
+Abort::Abort(const std::string &message, const DebugContext &dc)
+    : Program(abortNode(ProgramKind::Abort, message, dc)) {}
 
 AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext &dc)
     : AbortOnCondition(predicate, dc.getPathName(), dc) {}

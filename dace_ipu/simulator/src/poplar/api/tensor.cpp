@@ -62,8 +62,8 @@ Tensor Tensor::operator[](std::size_t i) const {
 Tensor Tensor::slice(std::size_t begin, std::size_t end, unsigned dimension) const {
   checkDim(*this, dimension, "slice");
   if (begin > end || end > view_->shape[dimension])
-    outOfRange(*this, "slice", "[" + std::to_string(begin) + "," + std::to_string(end) + ") of dimension " +
-                                   std::to_string(dimension));
+    outOfRange(*this, "slice",
+               "[" + std::to_string(begin) + "," + std::to_string(end) + ") of dimension " + std::to_string(dimension));
   return Tensor(type_, dace_ipu_sim::sliceView(view_, dimension, begin, end));
 }
 

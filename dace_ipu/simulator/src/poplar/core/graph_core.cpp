@@ -44,10 +44,10 @@ std::string describeVertex(const GraphCore &graph, unsigned id) {
 
 const char *kindName(ProgramKind kind) {
   static const char *const names[] = {
-      "Sequence", "Execute",        "Repeat",         "RepeatWhileTrue", "RepeatWhileFalse", "If",
-      "Switch",   "Copy",           "StreamToTensor", "TensorToStream",  "RemoteToTensor",   "TensorToRemote",
-      "WriteUndef", "Sync",         "Call",           "HostCall",        "PrintTensor",      "Abort",
-      "AbortOnCondition", "CycleStart", "CycleEnd",   "CycleStamp"};
+      "Sequence",         "Execute",    "Repeat",         "RepeatWhileTrue", "RepeatWhileFalse", "If",
+      "Switch",           "Copy",       "StreamToTensor", "TensorToStream",  "RemoteToTensor",   "TensorToRemote",
+      "WriteUndef",       "Sync",       "Call",           "HostCall",        "PrintTensor",      "Abort",
+      "AbortOnCondition", "CycleStart", "CycleEnd",       "CycleStamp"};
   return names[static_cast<std::size_t>(kind)];
 }
 

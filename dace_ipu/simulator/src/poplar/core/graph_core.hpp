@@ -27,9 +27,9 @@ struct FieldBinding {
   enum class Kind : std::uint8_t { Edge, EdgeList, Values };
   Kind kind;
   std::uint16_t field;
-  poplar::Tensor edge;                // Edge
-  std::vector<poplar::Tensor> rows;   // EdgeList; an unset row is an invalid tensor
-  std::vector<std::uint8_t> bytes;    // Values: in the field's element type
+  poplar::Tensor edge;              // Edge
+  std::vector<poplar::Tensor> rows; // EdgeList; an unset row is an invalid tensor
+  std::vector<std::uint8_t> bytes;  // Values: in the field's element type
 };
 
 struct Vertex {

@@ -40,7 +40,7 @@ class TemporaryFile {
 public:
   explicit TemporaryFile(const std::string &suffix) {
     const std::string folder = environment("TMPDIR");
-    path_ = (folder.empty() ? "/tmp" : folder) + "/dace_ipu_XXXXXX" + suffix;
+    path_ = (folder.empty() ? P_tmpdir : folder) + "/dace_ipu_XXXXXX" + suffix;
     const int fd = mkstemps(&path_[0], static_cast<int>(suffix.size()));
     if (fd < 0)
       throw poplar::graph_object_creation_error("cannot create a temporary file " + path_);

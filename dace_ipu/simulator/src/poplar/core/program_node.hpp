@@ -15,19 +15,19 @@ struct ProgramNode;
 using ProgramPtr = std::shared_ptr<const ProgramNode>;
 
 enum class ProgramKind {
-  Sequence,         // children
-  Execute,          // id: compute set; tensors: [result]
-  Repeat,           // count, children[0]
-  RepeatWhileTrue,  // children: cond, body; tensors: predicate
+  Sequence,        // children
+  Execute,         // id: compute set; tensors: [result]
+  Repeat,          // count, children[0]
+  RepeatWhileTrue, // children: cond, body; tensors: predicate
   RepeatWhileFalse,
-  If,               // children: true, false; tensors: predicate
-  Switch,           // children: default (may be null), cases; values; tensors: control
-  Copy,             // tensors: src, dst
-  StreamToTensor,   // id: stream; tensors: dst
-  TensorToStream,   // id: stream; tensors: src
-  RemoteToTensor,   // id: buffer; tensors: dst, [offset]
-  TensorToRemote,   // id: buffer; tensors: src, [offset]
-  WriteUndef,       // tensors: t
+  If,             // children: true, false; tensors: predicate
+  Switch,         // children: default (may be null), cases; values; tensors: control
+  Copy,           // tensors: src, dst
+  StreamToTensor, // id: stream; tensors: dst
+  TensorToStream, // id: stream; tensors: src
+  RemoteToTensor, // id: buffer; tensors: dst, [offset]
+  TensorToRemote, // id: buffer; tensors: src, [offset]
+  WriteUndef,     // tensors: t
   Sync,
   Call,             // id: function
   HostCall,         // id: host function; tensors: inputs, then outputs; count: number of inputs

@@ -16,7 +16,6 @@ void append(std::vector<Region> &out, std::size_t begin, std::size_t end, unsign
     out.push_back({begin, end, tile});
 }
 
-
 // Sweeps over the log sorted by begin; among the entries that cover a position the one added last wins.
 std::vector<Region> paint(const std::vector<Region> &log) {
   std::vector<std::size_t> byBegin(log.size());

@@ -78,7 +78,9 @@ void slicePieces(const Factor *f, std::size_t n, std::size_t offset, std::size_t
     return;
   }
   const std::size_t inner = countOf(f + 1, f + n);
-  const auto at = [&](std::size_t i) { return offset + static_cast<std::size_t>(f[0].stride * static_cast<std::ptrdiff_t>(i)); };
+  const auto at = [&](std::size_t i) {
+    return offset + static_cast<std::size_t>(f[0].stride * static_cast<std::ptrdiff_t>(i));
+  };
   std::size_t first = begin / inner;
   const std::size_t last = end / inner;
   if (first == last) {

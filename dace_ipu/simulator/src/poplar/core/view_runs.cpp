@@ -167,9 +167,8 @@ bool hasAliases(const View &v) {
     return false;
   std::vector<Span> spans;
   forEachRunUnordered(v, [&](const Run &r) { addSpans(r, spans); });
-  std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) {
-    return a.var != b.var ? a.var < b.var : a.begin < b.begin;
-  });
+  std::sort(spans.begin(), spans.end(),
+            [](const Span &a, const Span &b) { return a.var != b.var ? a.var < b.var : a.begin < b.begin; });
   for (std::size_t i = 1; i < spans.size(); ++i)
     if (spans[i].var == spans[i - 1].var && spans[i].begin < spans[i - 1].end)
       return true;

@@ -8,7 +8,7 @@ namespace dace_ipu_sim {
 /// One side of a copy: runs of a view with their arena offsets, or a linear buffer.
 struct RunList {
   struct Entry {
-    std::size_t offset; // bytes
+    std::size_t offset;  // bytes
     std::ptrdiff_t step; // bytes
     std::size_t count;
   };

@@ -95,8 +95,7 @@ void EngineCore::remoteCopy(const Step &step) {
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     std::uint64_t repeat = 0;
     if (!step.offsets.empty())
-      repeat = static_cast<std::uint64_t>(
-          readInteger(step.offsets[i].type, variables() + step.offsets[i].offset));
+      repeat = static_cast<std::uint64_t>(readInteger(step.offsets[i].type, variables() + step.offsets[i].offset));
     char *const block = remoteBlock(step.id, repeat);
     if (step.kind == ProgramKind::RemoteToTensor)
       runCopies(step.arguments[i], variables(), block);

@@ -88,8 +88,12 @@ const char *const engineKeys[] = {
 };
 
 const char *const runtimeKeys[] = {
-    "streamCallbacks.maxLookahead", "streamCallbacks.multiThreadMode", "streamCallbacks.numWorkerThreads",
-    "target.hostSyncTimeout",       "target.syncMethod",               "target.syncPollPeriodUs",
+    "streamCallbacks.maxLookahead",
+    "streamCallbacks.multiThreadMode",
+    "streamCallbacks.numWorkerThreads",
+    "target.hostSyncTimeout",
+    "target.syncMethod",
+    "target.syncPollPeriodUs",
 };
 
 template <std::size_t N>

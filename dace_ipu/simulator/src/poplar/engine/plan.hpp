@@ -29,7 +29,7 @@ using Copies = std::vector<StridedCopy>;
 
 /// Simulated cycles of one execution of a step and what they come from.
 struct StepCost {
-  std::uint64_t compute = 0;   // of the slowest tile, rearrangement included
+  std::uint64_t compute = 0; // of the slowest tile, rearrangement included
   std::uint64_t exchange = 0;
   std::uint64_t sync = 0;
   std::uint64_t host = 0;
@@ -64,9 +64,9 @@ struct VertexCall {
 
 struct ComputeSetPlan {
   unsigned id;
-  std::vector<VertexCall> calls; // by tile
-  Copies before;                 // snapshots and gathers: variables to temporaries
-  Copies after;                  // scatters: temporaries to variables
+  std::vector<VertexCall> calls;   // by tile
+  Copies before;                   // snapshots and gathers: variables to temporaries
+  Copies after;                    // scatters: temporaries to variables
   std::vector<std::size_t> chunks; // boundaries in calls, between tiles; two entries mean: run in one thread
   StepCost cost;
   std::vector<Access> reads;
@@ -86,19 +86,19 @@ struct Step {
   std::vector<std::int32_t> values;
   unsigned id = 0; // compute set plan, stream, remote buffer, host function, cycle counter
   unsigned count = 0;
-  Copies copies;             // within variables, or between variables and the host's buffer
-  Copies staging;            // Copy with overlapping sides: first into temporaries, whence `copies` takes it
-  ElementRef element;        // predicate, control, result
+  Copies copies;                   // within variables, or between variables and the host's buffer
+  Copies staging;                  // Copy with overlapping sides: first into temporaries, whence `copies` takes it
+  ElementRef element;              // predicate, control, result
   std::vector<ElementRef> offsets; // of remote buffer copies
   std::vector<Copies> arguments;   // of host calls, inputs first; and the tensor of PrintTensor and Abort
   std::vector<std::size_t> argumentBytes;
-  poplar::Type type;         // of the tensor of PrintTensor
+  poplar::Type type; // of the tensor of PrintTensor
   Shape shape;
   std::string text;
   poplar::PrintTensorFmt format;
-  std::size_t bytes = 0;     // moved by a stream copy, or of one remote block
+  std::size_t bytes = 0; // moved by a stream copy, or of one remote block
   StepCost cost;
-  bool profiled = false;     // appears in the profile
+  bool profiled = false; // appears in the profile
   std::vector<Access> reads;
   std::vector<Access> writes;
   std::vector<Access> forgets; // WriteUndef
@@ -124,8 +124,15 @@ struct VertexTypeUse {
 constexpr std::size_t numMemoryCategories = 9;
 extern const char *const memoryCategoryNames[numMemoryCategories];
 enum MemoryCategory {
-  memVariables, memConstants, memVertexState, memEdgePointers, memVertexCode, memExchangeCode, memControlCode,
-  memStack, memTemporary
+  memVariables,
+  memConstants,
+  memVertexState,
+  memEdgePointers,
+  memVertexCode,
+  memExchangeCode,
+  memControlCode,
+  memStack,
+  memTemporary
 };
 
 struct TileMemory {
@@ -182,7 +189,8 @@ constexpr std::size_t npos = ~std::size_t(0);
 /// What is wrong with the memory of the plan, for graph_memory_allocation_error; empty if everything fits.
 std::string overflowText(const ExecutablePlan &plan);
 
-/// Checks the graph and plans its programs. Running out of tile memory is not an error here. Throws the errors listed in the README.
+/// Checks the graph and plans its programs. Throws the errors that the README lists, except that running out of tile
+/// memory is none here.
 std::shared_ptr<const ExecutablePlan> makePlan(const std::shared_ptr<GraphCore> &graph,
                                                const std::vector<ProgramPtr> &programs,
                                                const poplar::OptionFlags &options);

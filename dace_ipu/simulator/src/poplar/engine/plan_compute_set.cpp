@@ -29,9 +29,8 @@ template <typename F> void forEachEdge(const FieldBinding &b, F &&f) {
 } // namespace
 
 ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
-    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_),
-      before_(machine_), after_(machine_), rearrangedBytes_(machine_.numTiles()),
-      rearrangedPieces_(machine_.numTiles()) {
+    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_),
+      after_(machine_), rearrangedBytes_(machine_.numTiles()), rearrangedPieces_(machine_.numTiles()) {
   result_.id = id;
 }
 
@@ -71,8 +70,8 @@ void ComputeSetPlanner::requireBound(unsigned vertex) const {
     const std::uint8_t kind = v.type->abi->fields[f].kind;
     const FieldBinding *b = v.find(f);
     if (!b) {
-      fail(f, "", kind == DACE_IPU_STATE || kind == DACE_IPU_STATE_VECTOR ? " has no initial value"
-                                                                          : " is not connected");
+      fail(f, "",
+           kind == DACE_IPU_STATE || kind == DACE_IPU_STATE_VECTOR ? " has no initial value" : " is not connected");
       continue;
     }
     for (std::size_t i = 0; i < b->rows.size(); ++i)
@@ -252,7 +251,8 @@ void ComputeSetPlanner::placeSnapshots() {
     const std::size_t source = plan_.variableOffsets[var->id] + begin * size;
     // The copy keeps the alignment of the original.
     const std::size_t at = allocateTemporary((end - begin) * size + source % 64) + source % 64;
-    const Copies c = zipCopies(RunList::linear(at, end - begin, size), RunList::linear(source, end - begin, size), size);
+    const Copies c =
+        zipCopies(RunList::linear(at, end - begin, size), RunList::linear(source, end - begin, size), size);
     result_.before.insert(result_.before.end(), c.begin(), c.end());
     for (; i < j; ++i)
       plan_.relocations[snapshots_[i].relocation].target = at + (snapshots_[i].begin - begin) * size;

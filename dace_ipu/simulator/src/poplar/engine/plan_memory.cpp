@@ -13,9 +13,9 @@
 
 namespace dace_ipu_sim {
 
-const char *const memoryCategoryNames[numMemoryCategories] = {
-    "variables",    "constants",    "vertexState", "edgePointers", "vertexCode",
-    "exchangeCode", "controlCode",  "stack",       "temporary"};
+const char *const memoryCategoryNames[numMemoryCategories] = {"variables",    "constants",  "vertexState",
+                                                              "edgePointers", "vertexCode", "exchangeCode",
+                                                              "controlCode",  "stack",      "temporary"};
 
 namespace {
 
@@ -38,8 +38,7 @@ std::uint64_t pointerBytes(std::uint8_t layout) {
 
 } // namespace
 
-MemoryTally::MemoryTally(unsigned n)
-    : vertexState(n), edgePointers(n), vertexCode(n), exchangeCode(n), temporary(n) {}
+MemoryTally::MemoryTally(unsigned n) : vertexState(n), edgePointers(n), vertexCode(n), exchangeCode(n), temporary(n) {}
 
 VertexFootprint footprintOf(const Vertex &vertex) {
   VertexFootprint f;
@@ -144,7 +143,8 @@ std::string overflowText(const ExecutablePlan &plan) {
   std::vector<std::pair<std::uint64_t, std::string>> categories;
   for (std::size_t c = 0; c < numMemoryCategories; ++c)
     categories.emplace_back(m.bytes[c][m.maxTile], memoryCategoryNames[c]);
-  std::stable_sort(categories.begin(), categories.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::stable_sort(categories.begin(), categories.end(),
+                   [](const auto &a, const auto &b) { return a.first > b.first; });
   text << " Largest categories:";
   for (std::size_t i = 0; i < 3; ++i)
     text << (i ? ", " : " ") << categories[i].second << ' ' << categories[i].first;

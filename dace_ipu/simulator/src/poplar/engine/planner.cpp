@@ -158,7 +158,8 @@ void Planner::planImages() {
     const std::size_t size = sizeOf(initial.tensor.elementType());
     if (used)
       plan_->images.push_back(
-          {&initial.bytes, zipCopies(runsOf(initial.tensor), RunList::linear(0, initial.tensor.numElements(), size), size)});
+          {&initial.bytes,
+           zipCopies(runsOf(initial.tensor), RunList::linear(0, initial.tensor.numElements(), size), size)});
   }
 }
 

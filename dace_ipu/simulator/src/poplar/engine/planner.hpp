@@ -81,7 +81,7 @@ private:
   MemoryTally tally_;
   std::unordered_set<const ProgramNode *> seenPrograms_;
   std::unordered_map<const ProgramNode *, int> steps_;
-  std::vector<int> computeSetPlans_;     // by compute set id, -1: not used
+  std::vector<int> computeSetPlans_; // by compute set id, -1: not used
   std::vector<unsigned> usedComputeSets_;
 
   friend class ComputeSetPlanner;
@@ -141,7 +141,7 @@ private:
   ExchangePhase before_;
   ExchangePhase after_;
   std::vector<std::uint64_t> rearrangedBytes_, rearrangedPieces_; // by tile
-  std::vector<unsigned> ordered_; // vertices by tile
+  std::vector<unsigned> ordered_;                                 // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
   std::vector<Snapshot> snapshots_;
   std::size_t temporary_ = 0;

@@ -47,8 +47,9 @@ private:
     }
     const int whole = largest >= 1 ? static_cast<int>(std::log10(largest)) + 1 : 1;
     const int digits = static_cast<int>(format_.digits);
-    style_.scientific = format_.floatFormat == FloatFormat::Scientific ||
-                        (format_.floatFormat == FloatFormat::Auto && (whole >= digits || (smallest != 0 && smallest < 1e-4)));
+    style_.scientific =
+        format_.floatFormat == FloatFormat::Scientific ||
+        (format_.floatFormat == FloatFormat::Auto && (whole >= digits || (smallest != 0 && smallest < 1e-4)));
     style_.precision = style_.scientific ? std::max(0, digits - 1) : std::max(0, digits - whole);
   }
 

@@ -22,7 +22,6 @@ public:
   /// The same with [0, n) cut into a few ranges.
   void forRange(std::size_t n, const std::function<void(std::size_t, std::size_t)> &f);
 
-
 private:
   ThreadPool();
   void work();

@@ -17,16 +17,20 @@ public:
   explicit TileCursor(const Run &r) : run_(r), regions_(r.var->mapping.regions()) {}
   unsigned at(std::size_t i) {
     const std::size_t element = run_.offset + static_cast<std::size_t>(run_.stride * static_cast<std::ptrdiff_t>(i));
-    if (!region_ || element < region_->begin || element >= region_->end)
-      region_ = &*std::partition_point(regions_.begin(), regions_.end(),
-                                       [&](const Region &r) { return r.end <= element; });
-    return region_->tile;
+    // A few steps forward find most elements; the rest takes a search.
+    for (unsigned step = 0; step < 4 && region_ < regions_.size() && regions_[region_].end <= element; ++step)
+      ++region_;
+    if (region_ >= regions_.size() || element < regions_[region_].begin || element >= regions_[region_].end)
+      region_ = static_cast<std::size_t>(
+          std::partition_point(regions_.begin(), regions_.end(), [&](const Region &r) { return r.end <= element; }) -
+          regions_.begin());
+    return regions_[region_].tile;
   }
 
 private:
   const Run &run_;
   const std::vector<Region> &regions_;
-  const Region *region_ = nullptr;
+  std::size_t region_ = 0;
 };
 
 } // namespace
@@ -70,13 +74,12 @@ void CopyTraffic::move(unsigned from, unsigned to, std::uint64_t bytes) {
 
 void CopyTraffic::addContiguous(const Run &src, const Run &dst) {
   const auto &sourceRegions = src.var->mapping.regions();
-  forRegionsIn(dst.var->mapping.regions(), dst.offset, dst.offset + dst.count,
-               [&](std::size_t b, std::size_t e, unsigned to) {
-                 const std::size_t at = src.offset + (b - dst.offset);
-                 forRegionsIn(sourceRegions, at, at + (e - b), [&](std::size_t sb, std::size_t se, unsigned from) {
-                   move(from, to, (se - sb) * elementBytes_);
-                 });
-               });
+  forRegionsIn(
+      dst.var->mapping.regions(), dst.offset, dst.offset + dst.count, [&](std::size_t b, std::size_t e, unsigned to) {
+        const std::size_t at = src.offset + (b - dst.offset);
+        forRegionsIn(sourceRegions, at, at + (e - b),
+                     [&](std::size_t sb, std::size_t se, unsigned from) { move(from, to, (se - sb) * elementBytes_); });
+      });
 }
 
 // One element goes to every tile once and is spread out there.

@@ -9,8 +9,7 @@ namespace {
 
 // First and last element of a strided run.
 std::pair<std::size_t, std::size_t> hull(const Run &r) {
-  const std::size_t last =
-      r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(r.count - 1));
+  const std::size_t last = r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(r.count - 1));
   return {std::min(r.offset, last), std::max(r.offset, last) + 1};
 }
 
@@ -31,20 +30,19 @@ ExchangePhase::ExchangePhase(const Machine &machine) : machine_(machine), tiles_
 std::uint64_t ExchangePhase::strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming) {
   const auto range = hull(run);
   std::uint64_t local = 0;
-  forRegionsIn(run.var->mapping.regions(), range.first, range.second,
-               [&](std::size_t b, std::size_t e, unsigned home) {
-                 const std::size_t n = elementsWithin(run, b, e);
-                 if (home == tile) {
-                   local += n * elementBytes;
-                   return;
-                 }
-                 const unsigned from = incoming ? home : tile;
-                 const unsigned to = incoming ? tile : home;
-                 if (n == 0)
-                   return;
-                 transfer(from, to, n * elementBytes);
-                 tiles_[to].fragments += n - 1; // every element is a piece of its own
-               });
+  forRegionsIn(run.var->mapping.regions(), range.first, range.second, [&](std::size_t b, std::size_t e, unsigned home) {
+    const std::size_t n = elementsWithin(run, b, e);
+    if (home == tile) {
+      local += n * elementBytes;
+      return;
+    }
+    const unsigned from = incoming ? home : tile;
+    const unsigned to = incoming ? tile : home;
+    if (n == 0)
+      return;
+    transfer(from, to, n * elementBytes);
+    tiles_[to].fragments += n - 1; // every element is a piece of its own
+  });
   return local;
 }
 
@@ -77,14 +75,13 @@ std::uint64_t ExchangePhase::deliver(unsigned tile, const Run &run, std::size_t 
 
 void ExchangePhase::host(const Run &run, std::size_t elementBytes, bool toDevice) {
   const auto range = hull(run);
-  forRegionsIn(run.var->mapping.regions(), range.first, range.second,
-               [&](std::size_t b, std::size_t e, unsigned home) {
-                 const std::uint64_t n = run.contiguous() ? e - b : elementsWithin(run, b, e);
-                 TileTraffic &t = tiles_[home];
-                 (toDevice ? t.received : t.sent) += n * elementBytes;
-                 t.fragments += toDevice ? (run.contiguous() ? 1 : n) : 0;
-                 any_ = any_ || n > 0;
-               });
+  forRegionsIn(run.var->mapping.regions(), range.first, range.second, [&](std::size_t b, std::size_t e, unsigned home) {
+    const std::uint64_t n = run.contiguous() ? e - b : elementsWithin(run, b, e);
+    TileTraffic &t = tiles_[home];
+    (toDevice ? t.received : t.sent) += n * elementBytes;
+    t.fragments += toDevice ? (run.contiguous() ? 1 : n) : 0;
+    any_ = any_ || n > 0;
+  });
 }
 
 void ExchangePhase::transfer(unsigned from, unsigned to, std::uint64_t bytes) {

@@ -68,7 +68,7 @@ private:
   std::vector<TileTraffic> tiles_;
   std::vector<Need> needs_;
   std::vector<Sent> sent_;
-  std::vector<std::uint64_t> ownBytes_;     // scratch, by tile
+  std::vector<std::uint64_t> ownBytes_; // scratch, by tile
   std::vector<std::uint64_t> ownFragments_;
   bool any_ = false;
 };

@@ -10,15 +10,15 @@
 namespace dace_ipu_sim {
 
 struct Machine {
-  std::string arch;        // "ipu1", "ipu2", "ipu21", as popc's -target spells it
-  std::string marketName;  // "Mk2 GC200"
+  std::string arch;       // "ipu1", "ipu2", "ipu21", as popc's -target spells it
+  std::string marketName; // "Mk2 GC200"
   poplar::TargetType type = poplar::TargetType::IPU;
   unsigned numIPUs = 1;
   unsigned tilesPerIPU = 0;
   unsigned workers = 6;
   unsigned bytesPerTile = 0;
-  unsigned interleavedOffset = 0;  // bytes from the start of tile memory to region 1
-  double clock = 0;                // Hz
+  unsigned interleavedOffset = 0; // bytes from the start of tile memory to region 1
+  double clock = 0;               // Hz
   unsigned exchangeBytesPerCycle = 4;
   unsigned memcpyBytesPerCycle = 8;
   unsigned convUnitsFp16 = 16;

@@ -39,8 +39,8 @@ ProfileValue graphValue(const ExecutablePlan &plan) {
 }
 
 ProfileValue cyclesValue(const CycleTotals &c) {
-  return ProfileValue::Map{{"compute", c.compute}, {"exchange", c.exchange}, {"sync", c.sync},
-                           {"host", c.host},       {"total", c.total()}};
+  return ProfileValue::Map{
+      {"compute", c.compute}, {"exchange", c.exchange}, {"sync", c.sync}, {"host", c.host}, {"total", c.total()}};
 }
 
 const char *stepKind(ProgramKind kind) {

@@ -85,7 +85,8 @@ void writeExecution(const EngineCore &engine, std::ostream &os) {
   const CycleTotals c = totalsOf(engine);
   const double clock = engine.plan().graph->target.machine().clock;
   const auto share = [&](std::uint64_t part) {
-    return grouped(part) + " (" + percent(c.total() ? static_cast<double>(part) / static_cast<double>(c.total()) : 0) + ")";
+    return grouped(part) + " (" + percent(c.total() ? static_cast<double>(part) / static_cast<double>(c.total()) : 0) +
+           ")";
   };
   os << "\nExecution:\n";
   line(os, "Total cycles", grouped(c.total()) + " (approx " + microseconds(c.total(), clock) + ")");

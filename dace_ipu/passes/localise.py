@@ -1,0 +1,119 @@
+"""Temporary arrays that only carry a value through one iteration become local scalars of the codelet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from dace_ipu.passes.rewrite import Body, accesses, defined_names, fresh, replace_names, used_names
+from dace_ipu.passes.steps import touched, walk_steps
+from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, DType, For, If, Statement, Store, While, walk
+from dace_ipu.tile_graph.nodes import MapStep, Repeat, Step, TileGraph, Variable
+
+__all__ = ["LocaliseTemporaries"]
+
+
+@dataclass(frozen=True)
+class LocaliseTemporaries:
+    """Memory, and a store and a load an element, for nothing: gone.
+
+    Before: ``t[i] = 2 * A[i]; B[i] = t[i] + 1`` in one map, and ``t`` nowhere else. After: ``t = 2 * A[i]; B[i] = t + 1``
+    (``simplify_bodies`` makes one statement of it).
+
+    A variable becomes local only if no other step touches it, the map names one and the same element of it in an
+    iteration, and the body sets that element, unconditionally, before it reads it.
+    """
+
+    name: str = "localise"
+
+    def apply(self, graph: TileGraph) -> TileGraph:
+        """The graph with fewer variables."""
+        single = (step for step in walk_steps(graph.steps) if not isinstance(step, Repeat))
+        uses = Counter(name for step in single for name in touched(step))
+        local = {v.name: v for v in graph.variables if not v.persistent and v.constant is None and uses[v.name] == 1}
+        taken = {v.name for v in graph.variables} | {name for name, _ in graph.symbols}
+        names = {step.name for step in walk_steps(graph.steps) if isinstance(step, MapStep)}
+        steps = tuple(_each(step, lambda s: _localised(s, local, taken, names)) for step in graph.steps)
+        left = {name for step in walk_steps(steps) for name in touched(step)}
+        return replace(graph, steps=steps, variables=tuple(v for v in graph.variables if v.name in left))
+
+
+def _each(step: Step, change: Callable[[MapStep], MapStep]) -> Step:
+    if isinstance(step, Repeat):
+        return replace(step, body=tuple(_each(inner, change) for inner in step.body))
+    return change(step) if isinstance(step, MapStep) else step
+
+
+def _localised(step: MapStep, variables: Mapping[str, Variable], taken: set[str], names: set[str]) -> MapStep:
+    body = step.body
+    for name in sorted({access.data for s in walk(body) for access in accesses(s)} & set(variables)):
+        if _is_one_element(body, name) and _is_set_first(body, name):
+            inside = defined_names(body) | used_names(body)
+            body = _as_local(body, name, fresh(name, taken | inside if name in inside else ()), variables[name].dtype)
+    return step if body is step.body else replace(step, body=body, name=_renamed(step, body, names))
+
+
+def _renamed(step: MapStep, body: Body, names: set[str]) -> str:
+    """``update_t`` is called after what is still written, unless the user gave the name."""
+    before = {f"update_{s.target.data}" for s in walk(step.body) if isinstance(s, Store)}
+    after = [f"update_{s.target.data}" for s in walk(body) if isinstance(s, Store)]
+    if step.name not in before or step.name in after or not after or after[-1] in names:
+        return step.name
+    names.add(after[-1])
+    return after[-1]
+
+
+def _is_one_element(body: Body, name: str) -> bool:
+    return len({access.indices for s in walk(body) for access in accesses(s) if access.data == name}) == 1
+
+
+def _is_set_first(body: Body, name: str) -> bool:
+    """Whether the first statement to touch a variable is a plain Store, at the top of the body, that only writes it."""
+    first = next(s for s in body if any(a.data == name for inner in walk((s,)) for a in accesses(inner)))
+    return (
+        isinstance(first, Store)
+        and first.target.data == name
+        and first.reduction is None
+        and all(access.data != name for _, access in first.value.reads)
+    )
+
+
+def _as_local(body: Body, name: str, local: str, dtype: DType) -> Body:
+    stores = [s for s in walk(body) if isinstance(s, Store) and s.target.data == name]
+    result: list[Statement] = []
+    for statement in body:
+        if statement is stores[0]:
+            assert isinstance(statement, Store)
+            result.append(Declare(local, dtype, _code(statement.value, name, local), constant=len(stores) == 1))
+        else:
+            result.append(_statement(statement, name, local))
+    return tuple(result)
+
+
+def _statement(statement: Statement, name: str, local: str) -> Statement:
+    match statement:
+        case Store(target=Access(data=data), value=value, reduction=reduction) if data == name:
+            return Assign(local, _code(value, name, local), reduction)
+        case Store() | Assign():
+            return replace(statement, value=_code(statement.value, name, local))
+        case Declare(value=Code() as value):
+            return replace(statement, value=_code(value, name, local))
+        case For():
+            return replace(statement, body=tuple(_statement(s, name, local) for s in statement.body))
+        case While():
+            body = tuple(_statement(s, name, local) for s in statement.body)
+            return replace(statement, condition=_code(statement.condition, name, local), body=body)
+        case If():
+            then, orelse = (
+                tuple(_statement(s, name, local) for s in part) for part in (statement.then, statement.orelse)
+            )
+            return replace(statement, condition=_code(statement.condition, name, local), then=then, orelse=orelse)
+        case _:
+            return statement
+
+
+def _code(code: Code, name: str, local: str) -> Code:
+    gone = {placeholder: local for placeholder, access in code.reads if access.data == name}
+    reads = tuple((placeholder, access) for placeholder, access in code.reads if access.data != name)
+    return Code(replace_names(code.text, gone), reads)
