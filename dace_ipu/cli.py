@@ -11,7 +11,7 @@ from typing import Protocol, cast
 __all__ = ["Command", "main"]
 
 #: The sub-commands: modules of ``dace_ipu.commands``.
-COMMANDS = ("build", "doctor", "enable", "popc")
+COMMANDS = ("build", "doctor", "enable", "popc", "report", "run")
 
 
 class Command(Protocol):

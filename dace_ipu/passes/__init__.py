@@ -13,6 +13,7 @@ from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.merge_singles import MergeSingles
+from dace_ipu.passes.notes import WriteNotes
 from dace_ipu.passes.partition import PartitionMaps
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.steps import walk_steps
@@ -39,14 +40,15 @@ PIPELINE: tuple[Pass, ...] = (
     ForwardCopies(),
     SimplifyBodies(),
     MergeSingles(),
-    FuseMaps(),
+    DoubleBuffer(),
+    FuseMaps(),  # after double_buffer: inner loops run in order, dimensions of maps do not
     LocaliseTemporaries(),
     SimplifyBodies(),
-    DoubleBuffer(),
     PartitionMaps(),
     DropCopies(),
     MapVariables(),
     Accumulate(),
+    WriteNotes(),
 )
 
 

@@ -105,6 +105,8 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     for name in host:
         if name in clones:
             inner.arrays[name] = copy.deepcopy(sdfg.arrays[name])
+        else:  # an argument that nothing uses stays an argument, of the host's program alone
+            del inner.arrays[name]
     _copy_states(inner, clones, read, written)
     _embed(sdfg, inner, clones, read, written)
     sdfg.reset_cfg_list()

@@ -31,8 +31,8 @@ std::int64_t SymbolValue::key() const {
 
 class Programs {
 public:
-  Programs(const char *name, const char *codelets, Settings settings)
-      : name(name), codelets(codelets), defaults(std::move(settings)) {}
+  Programs(const char *name, const char *codelets, Settings settings, std::initializer_list<Note> notes)
+      : name(name), codelets(codelets), defaults(std::move(settings)), notes(notes) {}
 
   /// Runs a program on these arrays, after building it if there is no graph for these values. Keeps the first error
   /// and does nothing from then on, until the error was taken.
@@ -176,9 +176,13 @@ private:
     return json.close("]").close("}").result();
   }
 
-  static void entryText(Json &json, const std::string &program, const Entry &entry) {
+  void entryText(Json &json, const std::string &program, const Entry &entry) const {
     json.open("{").key("program").text(program).key("symbols").text(entry.symbols);
-    json.key("runs").number(static_cast<double>(entry.program->numRuns())).key("profile");
+    json.key("runs").number(static_cast<double>(entry.program->numRuns())).key("notes").open("[");
+    for (const Note &note : notes)
+      if (program == note.program)
+        json.text(note.text);
+    json.close("]").key("profile");
 #ifdef DACE_IPU_SIMULATOR
     json.raw(dace_ipu_sim::profileJson(entry.program->getEngine()));
 #else
@@ -223,15 +227,17 @@ private:
   const std::string name;
   const char *const codelets;
   const Settings defaults;
+  const std::vector<Note> notes;
   std::map<std::string, Family> families;
   std::vector<BuildRecord> builds;
   std::string error, reported;
   bool failed = false;
 };
 
-Programs *create(const char *name, const char *codelets, Settings settings) noexcept {
+Programs *create(const char *name, const char *codelets, Settings settings,
+                 std::initializer_list<Note> notes) noexcept {
   try {
-    return new Programs(name, codelets, std::move(settings));
+    return new Programs(name, codelets, std::move(settings), notes);
   } catch (...) {
     return nullptr;
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -91,7 +92,7 @@ def texts(
             "} // namespace",
             "",
             "\n".join(runs),
-            _life_cycle(name, state_struct, init_signature, options or Options()),
+            _life_cycle(name, state_struct, init_signature, options or Options(), _notes(graphs)),
         ]
     )
     return Texts(host, codelets.text, embedded_text(name, codelets.text))
@@ -153,10 +154,16 @@ def _array(host: HostArray, parameter: str, index: IndexPrinter) -> str:
     return f'{{"{host.name}", {pointer}, {kind}, {box(host.shape)}, {box(host.strides)}, {index.text(host.offset)}}}'
 
 
-def _life_cycle(name: str, state_struct: str, init_signature: str, options: Options) -> str:
+def _notes(graphs: Sequence[TileGraph]) -> str:
+    """The notes of all programs as the last argument of ``create``, a line each."""
+    lines = [f"      {{{json.dumps(graph.name)}, {json.dumps(note, ensure_ascii=False)}}}," for graph in graphs for note in graph.notes]
+    return "\n".join([", {", *lines, "  }"]) if lines else ""
+
+
+def _life_cycle(name: str, state_struct: str, init_signature: str, options: Options, notes: str) -> str:
     parameters = f"{state_struct} *__state" + (f", {init_signature}" if init_signature else "")
     settings = f'{{"{options.target}", {options.ipus}, {options.tiles}, {options.graph_cache_size}}}'
-    return "\n".join(_functions(name, state_struct, parameters, settings))
+    return "\n".join(_functions(name, state_struct, parameters, settings + notes))
 
 
 def _functions(name: str, state_struct: str, parameters: str, settings: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Computations with scalars share a vertex."""
+"""Computations with scalars share a vertex, and what they hand on becomes local there."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ import dataclasses
 import pytest
 from pass_graphs import expr, graph, map_step, steps_of, variables
 
+from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.merge_singles import MergeSingles
-from dace_ipu.tile_graph.nodes import Repeat
+from dace_ipu.tile_graph.nodes import Repeat, TileGraph
 
 ARRAYS = variables(t="1", u="1", r="1", A="N", h="4")
 OUT = map_step("r[0] = t[0] * 2", name="last")
 USE = map_step("A[i] = r[0] + h[1] + A[i]", name="use", i="N")
 
 
-def merged(*steps, arrays=ARRAYS) -> list[str]:
-    return [line.strip() for line in steps_of(MergeSingles().apply(graph(arrays, *steps)))]
+def run(*steps, arrays=ARRAYS) -> TileGraph:
+    return LocaliseTemporaries().apply(MergeSingles().apply(graph(arrays, *steps)))
+
+
+def merged(*steps) -> list[str]:
+    return [line.strip() for line in steps_of(run(*steps))]
 
 
 def test_neighbours_become_one_and_the_scalars_between_them_local():
-    result = MergeSingles().apply(graph(ARRAYS, map_step("t[0] = A[3] + 1", name="first"), OUT, USE))
+    result = run(map_step("t[0] = A[3] + 1", name="first"), OUT, USE)
     assert [line.strip() for line in steps_of(result)][1:3] == ["const float32 t = A[3] + 1", "r[0] = t * 2"]
     assert [variable.name for variable in result.variables] == ["r", "A", "h"]
 
@@ -50,15 +55,15 @@ def test_a_map_in_between_keeps_them_apart():
     ],
 )
 def test_scalars_that_keep_a_value_from_before_stay_variables(first):
-    result = MergeSingles().apply(graph(ARRAYS, Repeat(expr("M"), (map_step(first, name="first"), OUT, USE))))
+    result = run(Repeat(expr("M"), (map_step(first, name="first"), OUT, USE)))
     assert "t" in [variable.name for variable in result.variables]
 
 
 def test_variables_that_others_use_or_that_outlive_the_program_stay():
     steps = (map_step("t[0] = 1\nu[0] = 2\nh[1] = 3", name="first"), OUT, map_step("A[i] = t[0]", i="N"))
     arrays = tuple(dataclasses.replace(v, persistent=v.name == "u") for v in ARRAYS)
-    result = MergeSingles().apply(graph(arrays, *steps))
-    assert [variable.name for variable in result.variables] == ["t", "u", "A", "h"]
+    result = run(*steps, arrays=arrays)
+    assert [variable.name for variable in result.variables] == ["t", "u"], "nobody reads the others"
 
 
 def test_equal_names_of_locals_keep_steps_apart():

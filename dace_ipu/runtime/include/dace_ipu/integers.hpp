@@ -49,9 +49,31 @@ inline std::vector<std::size_t> sizes(const char *what, std::initializer_list<st
 
 } // namespace detail
 
-/// A shape for Graph::addVariable. Throws std::out_of_range if an extent is negative.
+/// The most elements of a tensor and the most iterations of a map: far beyond any machine's memory, and small enough
+/// that products with numbers of tiles and bytes fit into 64 bits.
+constexpr std::int64_t mostElements = std::int64_t(1) << 47;
+
+/// The product of `factors`, none of them negative. Throws std::length_error that calls it `what` beyond mostElements.
+inline std::int64_t checked_product(const char *what, const std::vector<std::int64_t> &factors) {
+  for (std::int64_t factor : factors)
+    if (factor == 0)
+      return 0;
+  std::int64_t product = 1;
+  for (std::int64_t factor : factors) {
+    if (factor > mostElements / product)
+      throw std::length_error(std::string(what) + " are more than any machine's memory holds (one dimension is " +
+                              std::to_string(factor) + ")");
+    product *= factor;
+  }
+  return product;
+}
+
+/// A shape for Graph::addVariable. Throws std::out_of_range if an extent is negative and std::length_error if the
+/// elements are more than mostElements.
 template <typename... Integers> std::vector<std::size_t> shape(Integers... extents) {
-  return detail::sizes("dimension", {static_cast<std::int64_t>(extents)...});
+  std::vector<std::size_t> result = detail::sizes("dimension", {static_cast<std::int64_t>(extents)...});
+  checked_product("the elements of a tensor", {static_cast<std::int64_t>(extents)...});
+  return result;
 }
 
 /// A corner for Tensor::slice. Throws std::out_of_range if an index is negative.

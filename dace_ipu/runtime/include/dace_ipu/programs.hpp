@@ -36,8 +36,15 @@ struct SymbolValue {
 /// Adds a program to a graph and says which arrays it copies.
 using Build = std::function<poplar::program::Sequence(poplar::Graph &, Streams &)>;
 
+/// What the compiler has to say of a program: where a part of it runs, and why.
+struct Note {
+  const char *program;
+  const char *text;
+};
+
 /// A context for the device programs of an SDFG. Null if there is no memory for it; everything below bears that.
-Programs *create(const char *name, const char *codelets, Settings settings) noexcept;
+Programs *create(const char *name, const char *codelets, Settings settings,
+                 std::initializer_list<Note> notes = {}) noexcept;
 
 void destroy(Programs *programs) noexcept;
 
