@@ -31,8 +31,9 @@ class DropCopies:
 
     Before: ``B = host B``, then a compute set whose blocks write all of ``B`` and read none of it. After: no copy.
 
-    Needs the exact slices of the vertices, so it follows ``partition``. A copy stays where the writes may leave an element out: if
-    the map may be empty while the array is not, if a block writes only a part, or if a loop may not turn.
+    Needs the exact slices of the vertices, so it follows ``partition``. A copy stays where the writes may leave an
+    element out: if the map may be empty while the array is not, if a block writes only a part, or if a loop may not
+    turn.
     """
 
     name: str = "drop_copies"
@@ -69,7 +70,7 @@ def _set_covers(variable: Variable, compute_set: ComputeSet, graph: TileGraph) -
 
 
 def _blocks_cover(variable: Variable, edge: Field, compute_set: ComputeSet, partition: Partition) -> bool:
-    """Whether the slices of all blocks make up the variable: each dimension is whole, or runs with a dimension of the blocks."""
+    """Whether the slices of all blocks make up the variable: each dimension is whole, or runs with one of theirs."""
     open_dimensions = {block.index: block for block in compute_set.block}
     for interval, size in zip(edge.ranges, variable.shape, strict=True):
         if _is_full(interval, size):

@@ -18,8 +18,8 @@ __all__ = ["LocaliseTemporaries"]
 class LocaliseTemporaries:
     """Memory, and a store and a load an element, for nothing: gone.
 
-    Before: ``t[i] = 2 * A[i]; B[i] = t[i] + 1`` in one map, and ``t`` nowhere else. After: ``t = 2 * A[i]; B[i] = t + 1``
-    (``simplify_bodies`` makes one statement of it).
+    Before: ``t[i] = 2 * A[i]; B[i] = t[i] + 1`` in one map, and ``t`` nowhere else.
+    After: ``t = 2 * A[i]; B[i] = t + 1`` (``simplify_bodies`` makes one statement of it).
 
     A variable becomes local only if no other step touches it, the map names one and the same element of it in an
     iteration, and the body sets that element, unconditionally, before it reads it.

@@ -13,8 +13,9 @@ __all__ = ["WriteNotes"]
 
 @dataclass(frozen=True)
 class WriteNotes:
-    """Before: notes at compute sets. After: ``update_y (prog.py:12) runs on one tile: ...`` among the notes of the graph.
+    """What runs where, in sentences.
 
+    Before: notes at compute sets. After: ``update_y (prog.py:12) runs on one tile: ...`` among the notes of the graph.
     Compute sets with blocks on all tiles need no words. The pass changes nothing else.
     """
 
@@ -34,7 +35,8 @@ def _note(step: object) -> str:
             return f"{step.name}{_place(step.source)} runs on one tile: it is a single computation"
         case Combine():
             target = step.target.variable
-            return f"the reduction into {target}{_place(step.source)} leaves partial results on all tiles, which a tree combines"
+            place = _place(step.source)
+            return f"the reduction into {target}{place} leaves partial results on all tiles, which a tree combines"
         case _:
             return ""
 

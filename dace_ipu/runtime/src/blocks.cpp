@@ -83,7 +83,7 @@ Blocks::Blocks(std::vector<std::int64_t> extents, std::int64_t tiles) : extents_
   for (std::int64_t extent : extents_)
     if (extent <= 0)
       return;
-  checked_product("the iterations of a map", extents_);
+  checked_product("the iterations of a map", mostIterations, extents_);
   parts_ = grid(tiles);
   size_ = 1;
   for (std::int64_t p : parts_)

@@ -3,6 +3,8 @@
 #include "engine.hpp"
 #include "json.hpp"
 
+#include <poplar/exceptions.hpp>
+
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -145,6 +147,8 @@ private:
     try {
       try {
         action();
+      } catch (const poplar::graph_memory_allocation_error &e) {
+        fail(where, symbols, typeName(typeid(e)) + ": " + e.what() + howToFit());
       } catch (const std::exception &e) {
         fail(where, symbols, typeName(typeid(e)) + ": " + e.what());
       } catch (...) {
@@ -159,6 +163,15 @@ private:
   void fail(const char *where, std::initializer_list<SymbolValue> symbols, const std::string &what) {
     failed = true;
     error = std::string(where) + (symbols.size() == 0 ? "" : " with " + text(symbols)) + ": " + what;
+  }
+
+  /// What helps against tiles that are full.
+  std::string howToFit() const {
+    const Settings settings = defaults.withEnvironment();
+    std::string text = "\n  hint: smaller arrays, or fewer of them at a time; float16 in place of float32";
+    if (settings.tiles != 0)
+      text += "\n  hint: more tiles: compiler.ipu.tiles is " + std::to_string(settings.tiles) + ", 0 means all";
+    return text + "\n  hint: more IPUs: compiler.ipu.ipus is " + std::to_string(settings.ipus);
   }
 
   std::string reportText() const {

@@ -49,20 +49,22 @@ inline std::vector<std::size_t> sizes(const char *what, std::initializer_list<st
 
 } // namespace detail
 
-/// The most elements of a tensor and the most iterations of a map: far beyond any machine's memory, and small enough
-/// that products with numbers of tiles and bytes fit into 64 bits.
-constexpr std::int64_t mostElements = std::int64_t(1) << 47;
+/// More than the elements of any tensor: 64 IPUs have 2^36 bytes of tile memory.
+constexpr std::int64_t mostElements = std::int64_t(1) << 38;
 
-/// The product of `factors`, none of them negative. Throws std::length_error that calls it `what` beyond mostElements.
-inline std::int64_t checked_product(const char *what, const std::vector<std::int64_t> &factors) {
+/// More than the iterations of any map, so few that products with numbers of tiles fit into 64 bits.
+constexpr std::int64_t mostIterations = std::int64_t(1) << 47;
+
+/// The product of `factors`, none of them negative. Throws std::length_error that names `what` if it exceeds `most`.
+inline std::int64_t checked_product(const char *what, std::int64_t most, const std::vector<std::int64_t> &factors) {
   for (std::int64_t factor : factors)
     if (factor == 0)
       return 0;
   std::int64_t product = 1;
   for (std::int64_t factor : factors) {
-    if (factor > mostElements / product)
-      throw std::length_error(std::string(what) + " are more than any machine's memory holds (one dimension is " +
-                              std::to_string(factor) + ")");
+    if (factor > most / product)
+      throw std::length_error(std::string(what) + " are more than any machine can hold, with " +
+                              std::to_string(factor) + " along one dimension");
     product *= factor;
   }
   return product;
@@ -72,7 +74,7 @@ inline std::int64_t checked_product(const char *what, const std::vector<std::int
 /// elements are more than mostElements.
 template <typename... Integers> std::vector<std::size_t> shape(Integers... extents) {
   std::vector<std::size_t> result = detail::sizes("dimension", {static_cast<std::int64_t>(extents)...});
-  checked_product("the elements of a tensor", {static_cast<std::int64_t>(extents)...});
+  checked_product("the elements of a tensor", mostElements, {static_cast<std::int64_t>(extents)...});
   return result;
 }
 

@@ -16,21 +16,31 @@
 
 namespace dace_ipu_sim {
 
+namespace {
+
+/// Whether the program does not fit into the tiles' memory and may not run all the same. Such a program gets no memory
+/// here either: the host need not have as much.
+bool isRefused(const ExecutablePlan &plan) {
+  const bool mayOverflow = plan.graph->target.getTargetType() != poplar::TargetType::IPU ||
+                           isSet(plan.options, "debug.allowOutOfMemory");
+  return !mayOverflow && !overflowText(plan).empty();
+}
+
+} // namespace
+
 EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
-    : plan_(std::move(plan)), variables_(plan_->variableBytes), vertices_(plan_->vertexImage.size()),
-      temporaries_(plan_->temporaryBytes), executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters),
-      streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()),
-      printStream_(&std::cerr), printTensorStream_(&std::cerr) {
+    : plan_(std::move(plan)), variables_(isRefused(*plan_) ? 0 : plan_->variableBytes),
+      vertices_(plan_->vertexImage.size()), temporaries_(isRefused(*plan_) ? 0 : plan_->temporaryBytes),
+      executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters),
+      streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()), printStream_(&std::cerr), printTensorStream_(&std::cerr) {
   for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
     remoteBuffers_.emplace_back(r.elements * r.repeats * sizeOf(r.type));
-  const std::string overflow = overflowText(*plan_);
-  const bool mayOverflow = plan_->graph->target.getTargetType() != poplar::TargetType::IPU ||
-                           isSet(plan_->options, "debug.allowOutOfMemory");
-  if (overflow.empty() || mayOverflow)
+  if (!isRefused(*plan_))
     return;
   const std::string path = reportPath(*plan_);
   writeReport();
-  poplar::graph_memory_allocation_error error(overflow + (path.empty() ? "" : " Profile saved to: " + path), path);
+  const std::string where = path.empty() ? "" : " Profile saved to: " + path;
+  poplar::graph_memory_allocation_error error(overflowText(*plan_) + where, path);
   error.graphProfile = profileOf(*this);
   throw error;
 }

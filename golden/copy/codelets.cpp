@@ -1,0 +1,1 @@
+#include <poplar/Vertex.hpp>
