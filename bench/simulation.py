@@ -5,6 +5,8 @@ Goal: at most three times the CPU backend's for axpy and the stencil.
 
 from __future__ import annotations
 
+from functools import partial
+
 from programs import PROGRAMS
 from table import median_seconds, show
 
@@ -20,7 +22,7 @@ def main() -> None:
         arguments = program.arguments(size)
         cpu = program.sdfg("cpu_run").compile()
         ipu = dace_ipu.to_ipu(program.sdfg("ipu_run")).compile()
-        seconds = [median_seconds(lambda run=run: run(**arguments), 5) for run in (cpu, ipu)]
+        seconds = [median_seconds(partial(run, **arguments), 5) for run in (cpu, ipu)]
         rows.append((name, size, *seconds, seconds[1] / seconds[0]))
     show("one call", ("program", "n", "CPU s", "simulated IPU s", "ratio"), rows)
 

@@ -1,14 +1,15 @@
 """Code generation and compilation against DaCe's CPU backend: python bench/tool_time.py
 
-Goal: at most twice the CPU backend's. Each program is compiled for both in this process, with caches of compiled codelets empty.
+Goal: at most twice the CPU backend's. Each program is compiled for both in this process, with caches of compiled
+codelets empty.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 
-import dace
 from programs import PROGRAMS, Program
 from table import show
 
@@ -16,7 +17,9 @@ import dace_ipu
 
 
 def seconds(program: Program, target: str, run: int) -> float:
-    """From the SDFG to the loaded library; for the IPU with the codelets compiled as well (a first call on a small problem)."""
+    """From the SDFG to the loaded library; for the IPU with the codelets compiled as well (a first call on a small
+    problem).
+    """
     sdfg = program.sdfg(f"{target}_{run}")
     start = time.perf_counter()
     if target == "ipu":
@@ -28,7 +31,8 @@ def seconds(program: Program, target: str, run: int) -> float:
 
 def main() -> None:
     rows = []
-    with tempfile.TemporaryDirectory() as folder, dace.config.set_temporary("default_build_folder", value=folder):
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["DACE_default_build_folder"] = folder
         seconds(PROGRAMS["axpy"], "cpu", 99)  # precompiled header and CMake's own caches
         seconds(PROGRAMS["axpy"], "ipu", 99)
         for name, program in PROGRAMS.items():

@@ -22,8 +22,22 @@ AutoOptimize = Callable[..., SDFG]
 
 
 def install() -> None:
-    """Install the wrapper. Repeatable."""
+    """Install the wrappers. Repeatable."""
     compat.wrap_auto_optimize(_with_ipu)
+    compat.wrap_specialized_key(_one_for_all_sizes)
+
+
+def _one_for_all_sizes(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep one compiled program for all symbol values: graphs are built for them at run time."""
+
+    @functools.wraps(original)
+    def specialized_key(program: Any, key: Any, sdfg: SDFG, arguments: dict[str, Any], *rest: Any) -> Any:
+        if program.device == IPU:
+            symbols = {str(symbol) for symbol in sdfg.free_symbols}
+            arguments = {name: "any value" if name in symbols else value for name, value in arguments.items()}
+        return original(program, key, sdfg, arguments, *rest)
+
+    return specialized_key
 
 
 def _with_ipu(original: AutoOptimize) -> AutoOptimize:

@@ -27,11 +27,12 @@ from dace.codegen.targets.cpu import CPUCodeGen
 from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
 from dace.frontend.operations import detect_reduction_type
+from dace.frontend.python.parser import DaceProgram
 from dace.sdfg import nodes
 from dace.sdfg import utils as sdfg_utils
 from dace.sdfg.replace import replace_datadesc_names
 from dace.sdfg.sdfg import SDFG
-from dace.sdfg.state import LoopRegion, SDFGState
+from dace.sdfg.state import ControlFlowBlock, ControlFlowRegion, LoopRegion, SDFGState
 from dace.sdfg.type_inference import infer_expr_type
 from dace.transformation.auto import auto_optimize as _auto_optimize_module
 from dace.transformation.passes.analysis import loop_analysis
@@ -74,6 +75,7 @@ __all__ = [
     "wrap_auto_optimize",
     "wrap_can_access",
     "wrap_finalize",
+    "wrap_specialized_key",
 ]
 
 #: ``StorageType.Register``, which DaCe declares as a template with fields: a class, not a member, to a type checker.
@@ -177,6 +179,15 @@ def wrap_auto_optimize(make: Callable[[Function], Function]) -> None:
     called. A program that imported the function itself before ``dace_ipu`` keeps the original.
     """
     _replace_function(_auto_optimize_module, "auto_optimize", make)
+
+
+def wrap_specialized_key(make: Callable[[Function], Function]) -> None:
+    """Wrap ``DaceProgram._specialized_key(cachekey, sdfg, arguments, ...)``.
+
+    It is the key under which an auto-optimised program is kept. DaCe counts the values of symbols in, because its own
+    ``auto_optimize`` makes constants of them.
+    """
+    _replace_function(DaceProgram, "_specialized_key", make)
 
 
 def wrap_finalize(make: Callable[[Function], Function]) -> None:
@@ -316,7 +327,8 @@ def is_written(sdfg: SDFG, name: str, host_copy: str) -> bool:
 def side_effects(tasklet: nodes.Tasklet) -> bool:
     """Whether a tasklet does more than compute its outputs (a callback, for instance)."""
     return bool(tasklet.side_effects) or any(
-        isinstance(dtype, dtypes.callback) for dtype in (*tasklet.in_connectors.values(), *tasklet.out_connectors.values())
+        isinstance(dtype, dtypes.callback)
+        for dtype in (*tasklet.in_connectors.values(), *tasklet.out_connectors.values())
     )
 
 
@@ -328,3 +340,23 @@ def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
 def host_argument(frame: DaCeCodeGenerator, sdfg: SDFG, name: str) -> str:
     """Return the C++ expression, in the frame, of a host container: a pointer, or the value of a scalar."""
     return str(ptr(name, sdfg.arrays[name], sdfg, frame))
+
+
+def register_copies(
+    dispatcher: TargetDispatcher, storage: dtypes.StorageType, other: dtypes.StorageType, target: TargetCodeGenerator
+) -> None:
+    """Send copies between two storages, both ways and under any schedule, to ``target``."""
+    any_schedule: Any = None  # which DaCe's annotations omit
+    dispatcher.register_copy_dispatcher(storage, other, any_schedule, target)
+    dispatcher.register_copy_dispatcher(other, storage, any_schedule, target)
+
+
+def remove_block(graph: ControlFlowRegion, block: ControlFlowBlock) -> None:
+    """Remove a block of any kind from a region. (DaCe's annotation says state.)"""
+    graph.remove_node(cast(SDFGState, block))
+
+
+def numpy_type(dtype: Any) -> np.dtype[Any]:
+    """Return the NumPy type of a DaCe type. Raises TypeError or AttributeError if there is none."""
+    plain: np.dtype[Any] = np.dtype(dtype.type)
+    return plain

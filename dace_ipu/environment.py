@@ -19,7 +19,15 @@ import dace.library
 
 from dace_ipu import config
 
-__all__ = ["IPUPoplarSDK", "IPUSimulator", "LIBRARIES", "RUNTIME_INCLUDE", "RUNTIME_SOURCES", "SIMULATOR_INCLUDE", "current"]
+__all__ = [
+    "IPUPoplarSDK",
+    "IPUSimulator",
+    "LIBRARIES",
+    "RUNTIME_INCLUDE",
+    "RUNTIME_SOURCES",
+    "SIMULATOR_INCLUDE",
+    "current",
+]
 
 _PACKAGE = Path(__file__).parent
 
@@ -28,7 +36,8 @@ RUNTIME_INCLUDE = _PACKAGE / "runtime" / "include"
 #: The simulator's implementation of Poplar's headers.
 SIMULATOR_INCLUDE = _PACKAGE / "simulator" / "include"
 
-#: What generated programs call beside Poplar: a library of the simulator's build; compiled into each program with the SDK.
+#: What generated programs call beside Poplar: a library of the simulator's build; compiled into each program with the
+#: SDK.
 RUNTIME_SOURCES = _PACKAGE / "runtime" / "src"
 #: Poplar libraries that programs are linked with, by their names in the SDK.
 LIBRARIES = ("poplar", "poputil")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +32,9 @@ LAST_ERROR_FUNCTION = "__dace_ipu_last_error"
 # Programs without device code: asking each time would cost a failing symbol look-up for every call of every program.
 _without_device: weakref.WeakSet[compat.CompiledSDFG] = weakref.WeakSet()
 
+# A program has one set of engines and one place for its error: a call and the question for its error belong together.
+_locks: weakref.WeakKeyDictionary[compat.CompiledSDFG, threading.RLock] = weakref.WeakKeyDictionary()
+
 
 def install() -> None:
     """Install the hooks. Repeatable."""
@@ -40,20 +44,26 @@ def install() -> None:
 
 @contextlib.contextmanager
 def raise_recorded_error(program: compat.CompiledSDFG, arguments: tuple[Any, ...]) -> Iterator[None]:
-    """Run around one call of ``program``; raise :class:`IPURuntimeError` if the call recorded an error."""
-    if program not in _without_device and compat.exported_function(program, LAST_ERROR_FUNCTION, ctypes.c_char_p):
-        _let_programs_find_popc()
-    yield
-    message = take_last_error(program)
-    if program not in _without_device:
-        last.remember(program)
+    """Run around one call of ``program``; raise :class:`IPURuntimeError` if the call recorded an error.
+
+    Calls of one program by several threads wait for each other; those of different programs do not.
+    """
+    if program in _without_device or not compat.exported_function(program, LAST_ERROR_FUNCTION, ctypes.c_char_p):
+        _without_device.add(program)
+        yield
+        return
+    _let_programs_find_popc()
+    with _locks.setdefault(program, threading.RLock()):
+        yield
+        message = take_last_error(program)
+    last.remember(program)
     if message is not None:
         raise IPURuntimeError(message, program.sdfg.name)
 
 
 @functools.cache
 def _let_programs_find_popc() -> None:
-    """Graphs are built, and codelets compiled, inside of calls: the library asks the environment for the codelet compiler."""
+    """Graphs are built, and codelets compiled, inside of calls: the library finds the compiler in the environment."""
     if config.settings().mode == "simulator":
         from dace_ipu.simulator import enable  # needed by programs that run, not by `import dace_ipu`
 

@@ -2,7 +2,8 @@
 
 python examples/blur.py [folder]
 
-writes blur_before.png, blur_after.png and blur.png (both side by side) into the folder, and prints the report of the run. The photograph
+writes blur_before.png, blur_after.png and blur.png (both side by side) into the folder, and prints the report of the
+run. The photograph
 is the one that matplotlib ships.
 """
 

@@ -26,12 +26,12 @@ from dace.sdfg.state import (
 
 from dace_ipu import compat
 from dace_ipu.lowering import loops
-from dace_ipu.lowering.places import Failure, located
+from dace_ipu.lowering.places import located
 from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
 from dace_ipu.lowering.scope import Scope, dtype_of, user_name
-from dace_ipu.lowering.symbolic import Unsupported
+from dace_ipu.lowering.symbolic import Unsupported, python_text
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
 from dace_ipu.tile_graph.body import (
     Assign,
@@ -50,7 +50,21 @@ from dace_ipu.tile_graph.body import (
     symbol,
 )
 
-__all__ = ["edge_between_arrays", "lower_region", "lower_scope", "lower_tasklet_node", "order"]
+__all__ = [
+    "bind_view",
+    "both_subsets",
+    "connector_target",
+    "containers",
+    "declarations",
+    "declare_transients",
+    "edge_between_arrays",
+    "enter_nested",
+    "is_view",
+    "lower_region",
+    "lower_scope",
+    "lower_tasklet_node",
+    "order",
+]
 
 #: Bytes that the arrays of one codelet may take on a worker's stack.
 MAX_LOCAL_BYTES = 16 * 1024
@@ -64,11 +78,14 @@ def order(state: SDFGState, scope: nodes.EntryNode | None) -> list[nodes.Node]:
     return sorted(inside, key=position.__getitem__)
 
 
-# ---- one state --------------------------------------------------------------------------------------------------------------------
+# ---- one state
+# --------------------------------------------------------------------------------------------------------------------
 
 
 def lower_scope(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> list[Statement]:
-    """The statements of a map's inside, or of a state (``entry`` is None) that runs inside a codelet. Raises Failure."""
+    """The statements of a map's inside, or of a state (``entry`` is None) that runs inside a codelet. Raises
+    Failure.
+    """
     result: list[Statement] = []
     for node in order(state, entry):
         with located(node, scope.sdfg, state):
@@ -87,7 +104,9 @@ def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:
         case nodes.NestedSDFG():
             return _nested(state, node, scope)
         case nodes.LibraryNode():
-            raise Unsupported(f"the library node '{node.label}' ({type(node).__name__}), which has no expansion for a codelet")
+            raise Unsupported(
+                f"the library node '{node.label}' ({type(node).__name__}), which has no expansion for a codelet"
+            )
         case _:
             raise Unsupported(f"a {type(node).__name__} inside a map")
 
@@ -98,7 +117,11 @@ def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> l
         raise Unsupported(f"the tasklet '{node.label}' in {node.language.name}; write it in Python")
     if compat.side_effects(node):
         raise Unsupported(f"the tasklet '{node.label}', which calls back to the host,")
-    inputs = {e.dst_conn: _input(state, e, scope) for e in state.in_edges(node) if e.dst_conn and not e.data.is_empty()}
+    inputs = {
+        e.dst_conn: connector_target(state, e, scope)
+        for e in state.in_edges(node)
+        if e.dst_conn and not e.data.is_empty()
+    }
     outputs: dict[str, list[Output]] = {}
     for edge in state.out_edges(node):
         if edge.src_conn and not edge.data.is_empty():
@@ -106,7 +129,7 @@ def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> l
     return lower_tasklet(node.code.code, scope, inputs, outputs)
 
 
-def _input(state: SDFGState, edge: Any, scope: Scope) -> Target:
+def connector_target(state: SDFGState, edge: Any, scope: Scope) -> Target:
     reference = scope.reference(edge.data.data)
     return _target(reference, edge.data.subset, scope, scope.sdfg.arrays[edge.data.data])
 
@@ -137,7 +160,11 @@ def _access_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list
     result: list[Statement] = []
     for edge in state.in_edges(node):
         source = state.memlet_path(edge)[0].src
-        if isinstance(source, nodes.AccessNode) and not edge.data.is_empty() and not _is_view(source, scope, node, state):
+        if (
+            isinstance(source, nodes.AccessNode)
+            and not edge.data.is_empty()
+            and not is_view(source, scope, node, state)
+        ):
             result += edge_between_arrays(state, edge, source.data, node.data, scope)
     for edge in state.out_edges(node):
         target = state.memlet_path(edge)[-1].dst
@@ -146,7 +173,7 @@ def _access_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list
     return result
 
 
-def _is_view(source: nodes.AccessNode, scope: Scope, node: nodes.AccessNode, state: SDFGState) -> bool:
+def is_view(source: nodes.AccessNode, scope: Scope, node: nodes.AccessNode, state: SDFGState) -> bool:
     """Whether the edge only says that ``source`` is a view of ``node``: writing the view has written the array."""
     if not isinstance(source.desc(scope.sdfg), data.View):
         return False
@@ -184,7 +211,7 @@ def bind_view(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> None:
 
 def edge_between_arrays(state: SDFGState, edge: Any, source: str, target: str, scope: Scope) -> list[Statement]:
     """An element-wise copy along an edge, as loops. Raises Unsupported."""
-    source_subset, target_subset = _both_subsets(state, edge, source, target, scope.sdfg)
+    source_subset, target_subset = both_subsets(state, edge, source, target, scope.sdfg)
     reduction = reduction_of(edge.data.wcr)
     from_, to = scope.reference(source), scope.reference(target)
     sizes = scope.indices(source_subset.size())
@@ -200,22 +227,22 @@ def edge_between_arrays(state: SDFGState, edge: Any, source: str, target: str, s
     return [result]
 
 
-def _both_subsets(
+def both_subsets(
     state: SDFGState, edge: Any, source: str, target: str, sdfg: SDFG
 ) -> tuple[subsets.Range, subsets.Range]:
     source_subset, target_subset = compat.source_subset(edge, state), compat.target_subset(edge, state)
-    if source_subset is None and target_subset is None:
+    given = source_subset if source_subset is not None else target_subset
+    if given is None:
         raise Unsupported("a copy without subsets")
-    if source_subset is None:
-        source_subset = _same_box(target_subset, sdfg.arrays[source])
-    if target_subset is None:
-        target_subset = _same_box(source_subset, sdfg.arrays[target])
-    return source_subset, target_subset
+    return (
+        _same_box(given, sdfg.arrays[source]) if source_subset is None else source_subset,
+        _same_box(given, sdfg.arrays[target]) if target_subset is None else target_subset,
+    )
 
 
 def _same_box(subset: subsets.Range, desc: data.Data) -> subsets.Range:
     """DaCe's rule for a copy with one subset: the other side has the same one if it fits, else starts at the origin."""
-    whole = subsets.Range.from_array(desc)
+    whole: subsets.Range = subsets.Range.from_array(desc)
     if subset.num_elements() == whole.num_elements():
         return whole
     if len(subset) == len(whole):
@@ -228,15 +255,15 @@ def _element(subset: subsets.Range, offsets: Sequence[Expr], scope: Scope) -> tu
     return tuple(begin + step * offset for (begin, step), offset in zip(ranges, offsets, strict=True))
 
 
-def _matching(
-    subset: subsets.Range, offsets: Sequence[Expr], sizes: Sequence[Expr], scope: Scope
-) -> tuple[Expr, ...]:
+def _matching(subset: subsets.Range, offsets: Sequence[Expr], sizes: Sequence[Expr], scope: Scope) -> tuple[Expr, ...]:
     """The element of ``subset`` at the same position (row-major) as ``offsets`` in a box of ``sizes``."""
     own = scope.indices(subset.size())
     varying = [k for k, size in enumerate(own) if size != 1]
     given = [offset for offset, size in zip(offsets, sizes, strict=True) if size != 1]
     wanted = [size for size in sizes if size != 1]
-    if len(varying) == len(given) and all(sympy.simplify(own[k] - w) == 0 for k, w in zip(varying, wanted, strict=True)):
+    if len(varying) == len(given) and all(
+        sympy.simplify(own[k] - w) == 0 for k, w in zip(varying, wanted, strict=True)
+    ):
         by_dimension = dict(zip(varying, given, strict=True))
         return _element(subset, [by_dimension.get(k, sympy.Integer(0)) for k in range(len(own))], scope)
     return _element(subset, _delinearised(offsets, sizes, own), scope)
@@ -262,7 +289,8 @@ def _move(
     return Store(target.access(to), code, reduction)
 
 
-# ---- inner maps -------------------------------------------------------------------------------------------------------------------
+# ---- inner maps
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def _inner_map(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> list[Statement]:
@@ -274,7 +302,7 @@ def _inner_map(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> list[St
         inner = inner.with_symbol(parameter, symbol(name))
         ranges.append((name, *limits))
     inner = declare_transients(state, entry, inner)
-    body = [*_declarations(inner, scope), *lower_scope(state, entry, inner)]
+    body = [*declarations(inner, scope), *lower_scope(state, entry, inner)]
     for name, begin, end, step in reversed(ranges):
         body = [For(name, begin, loops.exclusive_end(begin, end, step), step, tuple(body))]
     return [*before, *body]
@@ -285,7 +313,7 @@ def _dynamic_ranges(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> tu
     before: list[Statement] = []
     for edge in compat.dynamic_map_inputs(state, entry):
         name = scope.names.fresh(edge.dst_conn)
-        target = _input(state, edge, scope)
+        target = connector_target(state, edge, scope)
         dtype = dtype_of(scope.sdfg.arrays[edge.data.data])
         _, code = lower_expression("value", scope, {"value": target})
         before.append(Declare(name, dtype, code))
@@ -295,7 +323,7 @@ def _dynamic_ranges(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> tu
 
 
 def declare_transients(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> Scope:
-    """The scope of a map's inside: containers that live there get local names (see ``_declarations``)."""
+    """The scope of a map's inside: containers that live there get local names (see ``declarations``)."""
     inside = {n.data for n in order(state, entry) if isinstance(n, nodes.AccessNode)}
     elsewhere = used_outside(scope.sdfg, state, entry) if entry is not None else set()
     own = sorted(name for name in inside - elsewhere if _is_local(scope, name))
@@ -321,7 +349,7 @@ def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
     return replace(scope, references=references)
 
 
-def _declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
+def declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
     """Declares what ``inner`` has and ``outer`` has not."""
     spent = 0
     for container, reference in inner.references.items():
@@ -344,19 +372,21 @@ def _constant_shape(container: str, scope: Scope) -> tuple[int, ...]:
     shape = scope.indices(scope.sdfg.arrays[container].shape)
     if not all(size.is_Integer for size in shape):
         raise Unsupported(
-            f"the array '{container}' of shape {tuple(shape)} inside a map: a codelet has no heap, so the shape of its arrays has to be constant"
+            f"the array '{container}' of shape {tuple(shape)} inside a map: a codelet has no heap, so the shape of its "
+            "arrays has to be constant"
         )
     return tuple(int(size) for size in shape)
 
 
-# ---- nested SDFGs and control flow ------------------------------------------------------------------------------------------------
+# ---- nested SDFGs and control flow
+# ------------------------------------------------------------------------------------------------
 
 
 def _nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> list[Statement]:
     inner = enter_nested(state, node, scope)
     locals_ = sorted(name for name in node.sdfg.arrays if _is_local(inner, name))
     own = with_locals(inner, (name for name in locals_ if name not in scope_locals(node.sdfg)))
-    return [*_declarations(own, inner), *lower_region(node.sdfg, own)]
+    return [*declarations(own, inner), *lower_region(node.sdfg, own)]
 
 
 def enter_nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> Scope:
@@ -372,13 +402,17 @@ def enter_nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> Scop
 
 
 def _connected(memlet: Memlet, inner_desc: data.Data, scope: Scope, inner: Scope) -> Reference:
-    """A connector is the container it is connected to (DaCe's contract since 2.0), or a window of it (older programs)."""
+    """A connector is the container it is connected to (DaCe's contract since 2.0), or a window of it (older
+    programs).
+    """
     reference = scope.reference(memlet.data)
     if isinstance(reference, ScalarReference):
         return reference
     outer_desc = scope.sdfg.arrays[memlet.data]
     outer_shape, inner_shape = scope.indices(outer_desc.shape), inner.indices(inner_desc.shape)
-    if len(outer_shape) == len(inner_shape) and all(sympy.simplify(a - b) == 0 for a, b in zip(outer_shape, inner_shape, strict=True)):
+    if len(outer_shape) == len(inner_shape) and all(
+        sympy.simplify(a - b) == 0 for a, b in zip(outer_shape, inner_shape, strict=True)
+    ):
         return reference
     rank = len(inner_shape)
     return reference.through(window_of(memlet.subset, rank, scope.environment))
@@ -387,8 +421,8 @@ def _connected(memlet: Memlet, inner_desc: data.Data, scope: Scope, inner: Scope
 def lower_region(region: ControlFlowRegion, scope: Scope) -> list[Statement]:
     """The statements of a control-flow region inside a codelet. Raises Failure."""
     result: list[Statement] = []
-    mutable = {name: value for name, value in _declare_symbols(region, scope)} if isinstance(region, SDFG) else {}
-    result += mutable.values()
+    if isinstance(region, SDFG):
+        result += [declaration for _, declaration in _declare_symbols(region, scope)]
     for block, assignments in loops.straight_line(region):
         with located(block, scope.sdfg, block):
             result += _block(block, scope)
@@ -404,8 +438,6 @@ def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[tuple[str, Statement]
             dtype = np.dtype(np.int32)  # indices: the machine has 32-bit integers
         value = None
         if name in scope.environment:  # one that comes from outside and is changed here
-            from dace_ipu.lowering.symbolic import python_text
-
             value = Code(python_text(scope.environment[name]))
         scope.environment[name] = symbol(local)
         scope.types[local] = dtype
@@ -418,7 +450,7 @@ def _assignments(assignments: dict[str, str], scope: Scope) -> list[Statement]:
     result: list[Statement] = []
     several = len(assignments) > 1
     for name, text in sorted(assignments.items()):
-        prelude, code = lower_expression(text, scope, _containers(text, scope))
+        prelude, code = lower_expression(text, scope, containers(text, scope))
         before += prelude
         local = str(scope.environment[name])
         if several and _uses(assignments, name):
@@ -439,7 +471,7 @@ def _uses(assignments: dict[str, str], name: str) -> bool:
     )
 
 
-def _containers(text: str, scope: Scope) -> dict[str, Target]:
+def containers(text: str, scope: Scope) -> dict[str, Target]:
     """The containers that an expression of control flow names, as what it may read."""
     names = {node.id for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Name)}
     result: dict[str, Target] = {}
@@ -460,7 +492,7 @@ def _block(block: ControlFlowBlock, scope: Scope) -> list[Statement]:
     match block:
         case SDFGState():
             inner = declare_transients(block, None, scope)
-            return [*_declarations(inner, scope), *lower_scope(block, None, inner)]
+            return [*declarations(inner, scope), *lower_scope(block, None, inner)]
         case LoopRegion():
             return _loop(block, scope)
         case ConditionalBlock():
@@ -493,14 +525,14 @@ def _while(loop: LoopRegion, scope: Scope) -> list[Statement]:
     if loop.loop_variable and loop.init_statement is not None and loop.update_statement is not None:
         name = scope.names.fresh(loop.loop_variable)
         scope.types[name] = np.dtype(np.int32)
-        before, first = lower_expression(*loops.assignment_value(loop.init_statement, scope), {})  # type: ignore[misc]
+        before, first = lower_expression(*loops.assignment_value(loop.init_statement, scope), {})
         before.append(Declare(name, scope.types[name], first, constant=False))
         scope = scope.with_symbol(loop.loop_variable, symbol(name))
         text, _ = loops.assignment_value(loop.update_statement, scope)
-        advance, value = lower_expression(text, scope, _containers(text, scope))
+        advance, value = lower_expression(text, scope, containers(text, scope))
         advance.append(Assign(name, value))
     text = loop.loop_condition.as_string
-    prelude, condition = lower_expression(text, scope, _containers(text, scope))
+    prelude, condition = lower_expression(text, scope, containers(text, scope))
     if prelude or (advance and loops.has_continue(loop)):
         raise Unsupported(f"the loop 'while {text}' inside a map")
     return [*before, While(condition, (*lower_region(loop, scope), *advance))]
@@ -514,10 +546,5 @@ def _conditional(branches: list[Any], scope: Scope) -> list[Statement]:
     if condition is None:
         return then
     text = condition.as_string
-    before, code = lower_expression(text, scope, _containers(text, scope))
+    before, code = lower_expression(text, scope, containers(text, scope))
     return [*before, If(code, tuple(then), tuple(_conditional(branches[1:], scope)))]
-
-
-def failure_if_unsupported(error: Unsupported, element: object, scope: Scope, block: ControlFlowBlock | None) -> Failure:
-    """An Unsupported with its place."""
-    return Failure.at(error, element, scope.sdfg, block)

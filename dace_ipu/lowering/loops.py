@@ -26,7 +26,9 @@ def straight_line(region: ControlFlowRegion) -> Iterator[tuple[ControlFlowBlock,
     while block is not None:
         edges = region.out_edges(block)
         if len(edges) > 1 or any(not edge.data.is_unconditional() for edge in edges):
-            raise Unsupported(f"the jump behind '{block.label}': control flow that is not made of loops and conditionals")
+            raise Unsupported(
+                f"the jump behind '{block.label}': control flow that is not made of loops and conditionals"
+            )
         assignments = {str(k): str(v) for edge in edges for k, v in edge.data.assignments.items()}
         yield block, assignments
         block = edges[0].dst if edges else None

@@ -25,7 +25,12 @@ class Failure(Exception):
 
     @classmethod
     def at(
-        cls, error: Unsupported, element: object, sdfg: SDFG, block: ControlFlowBlock | None, hints: tuple[str, ...] = ()
+        cls,
+        error: Unsupported,
+        element: object,
+        sdfg: SDFG,
+        block: ControlFlowBlock | None,
+        hints: tuple[str, ...] = (),
     ) -> Failure:
         """A failure where ``element`` stands."""
         message = f"{error} cannot run on the IPU"

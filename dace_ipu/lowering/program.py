@@ -9,19 +9,20 @@ from typing import Any
 
 import numpy as np
 import sympy
-from dace import data, dtypes, subsets
+from dace import data, dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ConditionalBlock, ControlFlowBlock, ControlFlowRegion, LoopRegion, SDFGState
 
 from dace_ipu import compat
-from dace_ipu.errors import Diagnostic, DiagnosticCollector, Place
+from dace_ipu.errors import DiagnosticCollector
 from dace_ipu.lowering import codelet, loops, queries
 from dace_ipu.lowering.places import Failure, located, source_of
-from dace_ipu.lowering.references import ArrayReference, Reference
+from dace_ipu.lowering.references import ArrayReference
 from dace_ipu.lowering.scope import Names, Scope, dtype_of, tidy, user_name
 from dace_ipu.lowering.settle import mentions, settle
 from dace_ipu.lowering.symbolic import Unsupported, convert
+from dace_ipu.lowering.tasklets import lower_expression
 from dace_ipu.registration import IPU_L1
 from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, For, Statement, Store, codes, symbol, walk
 from dace_ipu.tile_graph.nodes import (
@@ -49,7 +50,8 @@ HOST_VALUE_SUFFIX = "_value"
 DEVICE_PREFIX = "ipu_"
 
 CONTROL_FLOW_HINT = (
-    "loops with a counter that the body does not use, straight-line code, and any control flow inside a map run on the IPU"
+    "loops with a counter that the body does not use, straight-line code, and any control flow inside a map run on the "
+    "IPU"
 )
 
 
@@ -73,7 +75,8 @@ class _Program:
     findings: DiagnosticCollector = field(default_factory=DiagnosticCollector)
     steps: tuple[Step, ...] = ()
 
-    # ---- the whole ----------------------------------------------------------------------------------------------------
+    # ---- the whole
+    # ----------------------------------------------------------------------------------------------------
 
     def lower(self) -> None:
         self.names = Names({str(s) for s in self.sdfg.symbols} | {str(s) for s in self.sdfg.free_symbols})
@@ -102,7 +105,11 @@ class _Program:
             plain: dict[str, Expr] = {}
             shape = (sympy.Integer(1),) if scalar else tuple(convert(s, plain) for s in desc.shape)
             strides = (sympy.Integer(1),) if scalar else tuple(convert(s, plain) for s in desc.strides)
-            offset = sympy.Integer(0) if scalar else convert(desc.start_offset if hasattr(desc, "start_offset") else 0, plain)
+            offset = (
+                sympy.Integer(0)
+                if scalar
+                else convert(desc.start_offset if hasattr(desc, "start_offset") else 0, plain)
+            )
             self.hosts.append(HostArray(name, dtype_of(desc), shape, strides, offset, scalar))
 
     def _declare_arrays(self, scope: Scope) -> None:
@@ -112,7 +119,7 @@ class _Program:
             if is_own and desc.storage == IPU_L1 and self._lives_outside_maps(scope.sdfg, name):
                 with located(desc, scope.sdfg):
                     scope.references[name] = self._variable(name, desc, scope)
-        for name, (desc, value) in sorted(scope.sdfg.constants_prop.items()):
+        for name, (_, value) in sorted(scope.sdfg.constants_prop.items()):
             if np.ndim(value):
                 scope.references[name] = self._constant(name, np.asarray(value))
 
@@ -124,7 +131,11 @@ class _Program:
         ) or name in queries.control_flow_reads(sdfg)
 
     def _variable(self, name: str, desc: data.Data, scope: Scope) -> ArrayReference:
-        hint = name.removeprefix(DEVICE_PREFIX) if name.removeprefix(DEVICE_PREFIX) in self.sdfg.arrays else user_name(name)
+        hint = (
+            name.removeprefix(DEVICE_PREFIX)
+            if name.removeprefix(DEVICE_PREFIX) in self.sdfg.arrays
+            else user_name(name)
+        )
         shape = (sympy.Integer(1),) if isinstance(desc, data.Scalar) else scope.indices(desc.shape)
         dtype = dtype_of(desc)
         unique = self.names.fresh(hint)
@@ -139,7 +150,8 @@ class _Program:
         self.variables[unique] = Variable(unique, value.dtype, shape, constant=tuple(value.reshape(-1).tolist()))
         return ArrayReference(unique, value.dtype)
 
-    # ---- control flow -------------------------------------------------------------------------------------------------
+    # ---- control flow
+    # -------------------------------------------------------------------------------------------------
 
     def _region(self, region: ControlFlowRegion, scope: Scope) -> Iterator[Step]:
         try:
@@ -178,7 +190,11 @@ class _Program:
             self._refuse_control_flow(loop, scope, f"the loop 'while {loop.loop_condition.as_string}' outside of a map")
             return
         if compat.uses_symbol(loop, variable) or loop.has_break or loop.has_continue:
-            what = f"the loop over '{variable}', which its body uses," if not loop.has_break else f"the loop over '{variable}' with a break"
+            what = (
+                f"the loop over '{variable}', which its body uses,"
+                if not loop.has_break
+                else f"the loop over '{variable}' with a break"
+            )
             self._refuse_control_flow(loop, scope, f"{what} outside of a map")
             return
         with self._one_turn(loop):
@@ -192,7 +208,9 @@ class _Program:
         return _Undefined(self.undefined, set(queries.assigned_symbols(loop)) - set(self.runtime))
 
     def _assign(self, assignments: dict[str, str], block: ControlFlowBlock, scope: Scope) -> Iterator[Step]:
-        """Symbols that follow from symbols are replaced by their values; those that depend on data are computed on the device."""
+        """Symbols that follow from symbols are replaced by their values; those that depend on data are computed on
+        the device.
+        """
         new: dict[str, Expr] = {}
         for name, text in sorted(assignments.items()):
             with _reporting(self, block, scope):
@@ -205,7 +223,7 @@ class _Program:
         self.undefined.difference_update(new)
 
     def _graph_time_value(self, text: str, scope: Scope) -> Expr | None:
-        containers = codelet._containers(text, scope)
+        containers = codelet.containers(text, scope)
         environment = dict(scope.environment)
         for name, target in containers.items():
             host = self._host_scalar(target)
@@ -228,7 +246,9 @@ class _Program:
         host = next((h for h in self.hosts if h.name == target.data), None)
         is_integer = host is not None and host.dtype.kind in "iu" and host.scalar
         device_name = DEVICE_PREFIX + target.data
-        return target.data if is_integer and not compat.is_written(self.sdfg, device_name, host_copy=target.data) else None
+        return (
+            target.data if is_integer and not compat.is_written(self.sdfg, device_name, host_copy=target.data) else None
+        )
 
     def _note_host_scalars(self, value: Expr) -> None:
         for name in {str(s) for s in value.free_symbols}:
@@ -244,11 +264,12 @@ class _Program:
             self.runtime[name] = unique
             scope.types[unique] = dtype
         inner = self._body_scope(scope)
-        before, code = codelet.lower_expression(text, inner, codelet._containers(text, inner))
+        before, code = lower_expression(text, inner, codelet.containers(text, inner))
         store = Store(Access(self.runtime[name], (sympy.Integer(0),)), code)
         return self._map_step(name, (), [*before, store], inner, source_of(block, scope.sdfg, block))
 
-    # ---- states -------------------------------------------------------------------------------------------------------
+    # ---- states
+    # -------------------------------------------------------------------------------------------------------
 
     def _state(self, state: SDFGState, scope: Scope) -> Iterator[Step]:
         for node in codelet.order(state, None):
@@ -268,9 +289,11 @@ class _Program:
             case nodes.NestedSDFG():
                 yield from self._nested(state, node, scope)
             case nodes.LibraryNode():
-                raise Unsupported(f"the library node '{node.label}' ({type(node).__name__}), which has no pure expansion,")
+                raise Unsupported(
+                    f"the library node '{node.label}' ({type(node).__name__}), which has no pure expansion,"
+                )
             case nodes.ConsumeEntry():
-                raise Unsupported(f"the consume scope '{node.label}'")
+                raise Unsupported(f"the consume scope '{node}'")
             case _:
                 raise Unsupported(f"a {type(node).__name__}")
 
@@ -279,7 +302,8 @@ class _Program:
         self._declare_arrays(inner)
         yield from self._region(node.sdfg, inner)
 
-    # ---- maps ---------------------------------------------------------------------------------------------------------
+    # ---- maps
+    # ---------------------------------------------------------------------------------------------------------
 
     def _map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Step:
         scope = self._with_dynamic_ranges(state, entry, scope)
@@ -292,14 +316,16 @@ class _Program:
             inner = inner.with_symbol(parameter, first + stride * symbol(name))
             inner.types[name] = np.dtype(np.int32)
         inner = codelet.declare_transients(state, entry, inner)
-        body = [*codelet._declarations(inner, scope), *codelet.lower_scope(state, entry, inner)]
+        body = [*codelet.declarations(inner, scope), *codelet.lower_scope(state, entry, inner)]
         return self._map_step(entry.map.label, tuple(domain), body, inner, source_of(entry, scope.sdfg, state))
 
     def _with_dynamic_ranges(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Scope:
         for edge in compat.dynamic_map_inputs(state, entry):
-            host = self._host_scalar(codelet._input(state, edge, scope))
+            host = self._host_scalar(codelet.connector_target(state, edge, scope))
             if host is None:
-                raise Unsupported(f"the range of the map '{entry.map.label}', which depends on the device data '{edge.data.data}',")
+                raise Unsupported(
+                    f"the range of the map '{entry.map.label}', which depends on the device data '{edge.data.data}',"
+                )
             scope = scope.with_symbol(edge.dst_conn, symbol(host + HOST_VALUE_SUFFIX))
         return scope
 
@@ -329,9 +355,15 @@ class _Program:
         settled = settle(tuple(body))
         used = frozenset().union(*(mentions(s) for s in walk(settled))) if settled else frozenset()
         for name in sorted(used & self.undefined):
-            raise Unsupported(f"the value of '{name}', which a loop outside of a map carries from one turn to the next,")
+            raise Unsupported(
+                f"the value of '{name}', which a loop outside of a map carries from one turn to the next,"
+            )
         prelude = tuple(
-            Declare(str(scope.environment[name]), self.variables[v].dtype, Code("_0", (("_0", Access(v, (sympy.Integer(0),))),)))
+            Declare(
+                str(scope.environment[name]),
+                self.variables[v].dtype,
+                Code("_0", (("_0", Access(v, (sympy.Integer(0),))),)),
+            )
             for name, v in sorted(self.runtime.items())
             if str(scope.environment[name]) in used
         )
@@ -346,7 +378,8 @@ class _Program:
             return f"update_{targets[-1]}"
         return tidy(label).removesuffix("_map").strip("_") or "map"
 
-    # ---- copies -------------------------------------------------------------------------------------------------------
+    # ---- copies
+    # -------------------------------------------------------------------------------------------------------
 
     def _access_node(self, state: SDFGState, node: nodes.AccessNode, scope: Scope) -> Iterator[Step]:
         desc = node.desc(scope.sdfg)
@@ -362,7 +395,7 @@ class _Program:
             source = edge.src
             if edge is own_view or not isinstance(source, nodes.AccessNode) or edge.data.is_empty():
                 continue
-            if not codelet._is_view(source, scope, node, state):
+            if not codelet.is_view(source, scope, node, state):
                 yield from self._copy(state, edge, source.data, node.data, scope)
 
     def _copy(self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope) -> Iterator[Step]:
@@ -399,9 +432,9 @@ class _Program:
         from_, to = scope.array(source), scope.array(target)
         if from_.chain or to.chain or from_.dtype != to.dtype or edge.data.wcr is not None:
             return None
-        boxes = codelet._both_subsets(state, edge, source, target, scope.sdfg)
+        boxes = codelet.both_subsets(state, edge, source, target, scope.sdfg)
         slices = []
-        for array, box, container in zip((from_, to), boxes, (source, target), strict=True):
+        for array, box in zip((from_, to), boxes, strict=True):
             ranges = tuple(self._range(scope, *limits) for limits in box.ndrange())
             if any(r is None for r in ranges) or len(ranges) != len(self.variables[array.name].shape):
                 return None
@@ -417,9 +450,7 @@ class _Program:
             return None
         return Range(first, end + (1 if stride > 0 else -1), int(stride))
 
-    def _copy_map(
-        self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope, place: Source
-    ) -> Step:
+    def _copy_map(self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope, place: Source) -> Step:
         """A copy that converts, combines, reshapes or is indexed by data: an element-wise map."""
         inner = self._body_scope(scope)
         statements = codelet.edge_between_arrays(state, edge, source, target, inner)
@@ -432,7 +463,9 @@ class _Program:
 
 
 class _Undefined:
-    """While a loop body is lowered, and after it, the symbols that it assigns have no one value until they are assigned."""
+    """While a loop body is lowered, and after it, the symbols that it assigns have no one value until they are
+    assigned.
+    """
 
     def __init__(self, undefined: set[str], names: set[str]) -> None:
         self._undefined, self._names = undefined, names
@@ -444,7 +477,7 @@ class _Undefined:
         self._undefined |= self._names
 
 
-class _reporting:  # noqa: N801 (reads as a statement)
+class _reporting:
     """Collects a failure inside, with its place, and goes on behind it."""
 
     def __init__(self, program: _Program, element: object, scope: Scope, block: ControlFlowBlock | None = None) -> None:
@@ -508,5 +541,3 @@ def _step_names(steps: tuple[Step, ...]) -> set[str]:
             case _:
                 pass
     return names
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
@@ -26,7 +27,7 @@ def assigned_symbols(region: ControlFlowRegion) -> list[str]:
     return sorted({str(name) for edge in edges for name in edge.data.assignments})
 
 
-def _edges_inside(region: ControlFlowRegion) -> list[object]:
+def _edges_inside(region: ControlFlowRegion) -> list[Any]:
     result = list(region.edges())
     for block in region.all_control_flow_blocks():
         if isinstance(block, ControlFlowRegion):
@@ -58,5 +59,9 @@ def control_flow_reads(sdfg: SDFG) -> set[str]:
         names |= {str(s) for s in edge.data.free_symbols}
     for region in sdfg.all_control_flow_regions(recursive=False):
         names |= {m.data for m in region.get_meta_read_memlets()} if hasattr(region, "get_meta_read_memlets") else set()
-        names |= {str(s) for s in region.used_symbols(all_symbols=True, with_contents=False)} if hasattr(region, "used_symbols") else set()
+        names |= (
+            {str(s) for s in region.used_symbols(all_symbols=True, with_contents=False)}
+            if hasattr(region, "used_symbols")
+            else set()
+        )
     return names & set(sdfg.arrays)

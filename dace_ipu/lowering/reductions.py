@@ -12,7 +12,7 @@ from dace_ipu.tile_graph.body import Op, Reduction
 
 __all__ = ["reduction_of"]
 
-_OPS = {
+_OPS: dict[ReductionType | None, Op] = {
     ReductionType.Sum: Op.SUM,
     ReductionType.Product: Op.PRODUCT,
     ReductionType.Min: Op.MIN,
@@ -30,9 +30,9 @@ def reduction_of(wcr: object) -> Reduction | None:
     """The reduction behind the ``wcr`` of a memlet: a lambda of the old and the new value. None if there is none."""
     if wcr is None:
         return None
-    op = _OPS.get(compat.reduction_type(wcr))
-    if op is not None:
-        return Reduction(op)
+    kind = compat.reduction_type(wcr)
+    if kind in _OPS:
+        return Reduction(_OPS[kind])
     code = _renamed(_lambda(wcr))
     return Reduction(Op.CUSTOM, code, associative=_is_associative(code))
 
@@ -52,7 +52,9 @@ def _renamed(function: ast.Lambda) -> str:
 
 
 def _is_associative(code: str) -> bool:
-    """Whether f(x, y) = f(y, x) and f(f(x, y), z) = f(x, f(y, z)) can be proven: only then may partial results be combined by f."""
+    """Whether f(x, y) = f(y, x) and f(f(x, y), z) = f(x, f(y, z)) can be proven: only then may partial results be
+    combined by f.
+    """
     x, y, z = sympy.symbols("x y z", real=True)
     try:
         expression = sympy.sympify(code, locals={"old": x, "new": y, "min": sympy.Min, "max": sympy.Max})

@@ -1,4 +1,6 @@
-"""What a container of an SDFG stands for: an array of the tile graph (perhaps a window or another shape of it) or a local scalar."""
+"""What a container of an SDFG stands for: an array of the tile graph (perhaps a window or another shape of it) or a
+local scalar.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class ScalarReference:
 
 @dataclass(frozen=True)
 class Window:
-    """A box of the array below: inner dimension k is outer dimension ``dimensions[k]``, from ``begins`` in ``steps``."""
+    """A box of the array below: inner dimension k is outer dimension ``dimensions[k]``, from ``begins`` in
+    ``steps``.
+    """
 
     begins: tuple[Expr, ...]
     steps: tuple[Expr, ...]
@@ -39,7 +43,9 @@ class Window:
 
 @dataclass(frozen=True)
 class Layout:
-    """The elements of the array below in another shape: inner index → position → outer index, both row-major in their strides."""
+    """The elements of the array below in another shape: inner index → position → outer index, both row-major in their
+    strides.
+    """
 
     strides: tuple[Expr, ...]  # of the inner dimensions, in elements of the box below
     sizes: tuple[Expr, ...]  # of the box below
@@ -79,7 +85,9 @@ Reference = ArrayReference | ScalarReference
 
 
 def window_of(subset: subsets.Range, rank: int, environment: Environment) -> Window:
-    """The window that ``subset`` opens for a container of ``rank`` dimensions. Raises Unsupported if the ranks do not fit."""
+    """The window that ``subset`` opens for a container of ``rank`` dimensions. Raises Unsupported if the ranks do not
+    fit.
+    """
     begins = tuple(convert(begin, environment) for begin, _, _ in subset.ndrange())
     steps = tuple(convert(step, environment) for _, _, step in subset.ndrange())
     sizes = [convert(size, environment) for size in subset.size()]
@@ -101,7 +109,9 @@ def _kept_dimensions(sizes: list[Expr], rank: int) -> list[int]:
 
 
 def view_of(view: data.Array, subset: subsets.Range, viewed: data.Data, environment: Environment) -> Window | Layout:
-    """How the elements of a view are found in the part ``subset`` of what it views. Raises Unsupported for strided reinterpretations."""
+    """How the elements of a view are found in the part ``subset`` of what it views. Raises Unsupported for strided
+    reinterpretations.
+    """
     strides = [convert(s, environment) for s in view.strides]
     shape = [convert(s, environment) for s in view.shape]
     outer_strides = [convert(s, environment) for s in getattr(viewed, "strides", (1,))]

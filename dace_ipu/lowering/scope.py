@@ -1,4 +1,6 @@
-"""What is visible at a place of an SDFG while its code is lowered: containers, symbols, and the names already taken in the codelet."""
+"""What is visible at a place of an SDFG while its code is lowered: containers, symbols, and the names already taken
+in the codelet.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 from dace import data
 from dace.sdfg.sdfg import SDFG
 
+from dace_ipu import compat
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import DType, Expr
@@ -22,13 +24,15 @@ __all__ = ["Names", "Scope", "dtype_of", "tidy", "user_name"]
 def dtype_of(desc: data.Data) -> DType:
     """The NumPy type of a container's elements. Raises Unsupported for vectors, structures and objects."""
     try:
-        return np.dtype(desc.dtype.type)
+        return compat.numpy_type(desc.dtype)
     except (TypeError, AttributeError) as error:
         raise Unsupported(f"elements of type '{desc.dtype}'") from error
 
 
 def tidy(name: str) -> str:
-    """A DaCe name as a person would write it: letters, digits and inner underscores; ``result`` for what a program returns."""
+    """A DaCe name as a person would write it: letters, digits and inner underscores; ``result`` for what a program
+    returns.
+    """
     plain = re.sub(r"\W+", "_", name.replace("__return", "result"), flags=re.ASCII).strip("_") or "x"
     return f"{plain}_" if keyword.iskeyword(plain) else plain if not plain[0].isdigit() else f"x{plain}"
 
@@ -36,7 +40,11 @@ def tidy(name: str) -> str:
 def user_name(container: str) -> str:
     """The name of a temporary: the user's, or ``t`` where DaCe has made one up of the expression or of a number."""
     plain = tidy(container).removeprefix("map_fusion_")
-    return "t" if re.search(r"_(slice|index|plus|minus|times|div)(_|$)|^expr|^tmp\d", f"_{plain}") or len(plain) > 32 else plain
+    return (
+        "t"
+        if re.search(r"_(slice|index|plus|minus|times|div)(_|$)|^expr|^tmp\d", f"_{plain}") or len(plain) > 32
+        else plain
+    )
 
 
 class Names:
@@ -60,7 +68,8 @@ class Names:
 class Scope:
     """The containers and symbols of ``sdfg`` at one place.
 
-    ``references`` says what each container stands for, ``environment`` what each symbol does, ``types`` the types of the names that
+    ``references`` says what each container stands for, ``environment`` what each symbol does, ``types`` the types of
+    the names that
     computations may use. ``names`` is shared by all scopes of one body.
     """
 

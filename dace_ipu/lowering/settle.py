@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from dace_ipu.tile_graph.body import Access, Assign, Declare, For, If, Statement, Store, While, codes, walk
 
@@ -94,12 +95,10 @@ def _rewrite(body: tuple[Statement, ...], change) -> tuple[Statement, ...]:  # t
     return tuple(result)
 
 
-def _keep(statement: For | While | If, **fields: tuple[Statement, ...]) -> Statement:
+def _keep(statement: For | While | If, **fields: Any) -> Statement:
     """The same object where nothing changes: statements are told apart by identity while scalars settle."""
     same = all(
         len(getattr(statement, k)) == len(v) and all(a is b for a, b in zip(getattr(statement, k), v, strict=True))
         for k, v in fields.items()
     )
     return statement if same else replace(statement, **fields)
-
-

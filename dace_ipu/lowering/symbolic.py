@@ -1,4 +1,6 @@
-"""DaCe's symbolic expressions in the tile graph's terms: plain sympy over integer symbols, with floor, Mod, Min and Max only."""
+"""DaCe's symbolic expressions in the tile graph's terms: plain sympy over integer symbols, with floor, Mod, Min and
+Max only.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Environment = Mapping[str, Expr]
 
 
 class Unsupported(Exception):
-    """Something the tile graph has no form for; the text says what. Lowering turns it into a diagnostic with its place."""
+    """Something the tile graph has no form for; the text says what. Lowering turns it into a diagnostic with its
+    place.
+    """
 
 
 def convert(expression: Any, environment: Environment) -> Expr:
@@ -57,7 +61,9 @@ _RULES: dict[str, Any] = {
 
 
 def python_text(expression: Expr) -> str:
-    """The expression as Python text, with ``//`` for floor and ``%`` for Mod; in parentheses unless it is a name or a number."""
+    """The expression as Python text, with ``//`` for floor and ``%`` for Mod; in parentheses unless it is a name or a
+    number.
+    """
     text = _Printer().doprint(expression)
     return text if isinstance(expression, sympy.Symbol) or expression.is_nonnegative else f"({text})"
 

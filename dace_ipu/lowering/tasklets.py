@@ -153,9 +153,7 @@ class Expression(ast.NodeTransformer):
     def _is_plain(self, node: ast.expr) -> bool:
         memory = {name for name, target in self.inputs.items() if not isinstance(target, ScalarReference)}
         allowed = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
-        return all(
-            isinstance(n, allowed) and not (isinstance(n, ast.Name) and n.id in memory) for n in ast.walk(node)
-        )
+        return all(isinstance(n, allowed) and not (isinstance(n, ast.Name) and n.id in memory) for n in ast.walk(node))
 
     def _target(self, name: str) -> ast.expr:
         target = self.inputs[name]
@@ -176,7 +174,9 @@ class Expression(ast.NodeTransformer):
 
 
 def lower_expression(text: str, scope: Scope, inputs: Mapping[str, Target]) -> tuple[list[Statement], Code]:
-    """An expression of control flow or of an interstate edge: what must run before, and its code. Raises Unsupported."""
+    """An expression of control flow or of an interstate edge: what must run before, and its code. Raises
+    Unsupported.
+    """
     rewriter = Expression(scope, inputs, dict(scope.types))
     code = rewriter.code(ast.parse(text.strip(), mode="eval").body)
     return rewriter.before, code
@@ -306,7 +306,9 @@ class _Tasklet:
             raise Unsupported(f"the assignment to '{ast.unparse(target)}' in a tasklet")
         result: list[Statement] = []
         for output in self.outputs[name]:
-            rewriter = Expression(self.scope, {**self.inputs, name: output.target}, self.rewriter.types, result, [], self.rewriter.locals)
+            rewriter = Expression(
+                self.scope, {**self.inputs, name: output.target}, self.rewriter.types, result, [], self.rewriter.locals
+            )
             result.append(Store(rewriter.element(target), code, output.reduction))
         return result
 

@@ -45,8 +45,9 @@ def plan_of(domain: Domain) -> Plan:
 
 def _shareable_first(names: tuple[str, ...], domain: Domain) -> tuple[str, ...]:
     """The first dimension is what the workers of a tile share: not one of three colours, if there is another."""
-    enough = 2 * WORKERS_PER_TILE
-    first = next((n for n in names if not (domain.extents[n].is_Integer and domain.extents[n] < enough)), None)
+    first = next(
+        (n for n in names if not (domain.extents[n].is_Integer and domain.extents[n] < WORKERS_PER_TILE)), None
+    )
     return names if first is None else (first, *(name for name in names if name != first))
 
 

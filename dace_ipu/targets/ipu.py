@@ -17,7 +17,7 @@ from dace.sdfg.state import ControlFlowRegion, SDFGState, StateSubgraphView
 from dace_ipu import compat, config, environment, passes
 from dace_ipu.errors import Diagnostic, DiagnosticError, Place
 from dace_ipu.lowering import HOST_VALUE_SUFFIX, lower
-from dace_ipu.registration import IPU_SCHEDULES, IPU_STORAGES, IPU_Device
+from dace_ipu.registration import IPU_SCHEDULES, IPU_STORAGES, IPU_Cycles, IPU_Device
 from dace_ipu.targets.poplar import program
 from dace_ipu.tile_graph.nodes import TileGraph
 from dace_ipu.transformations.checks import check_after, is_device_program
@@ -32,6 +32,8 @@ class IPUCodeGen(compat.TargetCodeGenerator):
     target_name = "ipu"
     language = "cpp"
 
+    _frame: compat.DaCeCodeGenerator
+
     def __init__(self, frame: compat.DaCeCodeGenerator, sdfg: SDFG) -> None:
         self._frame = frame
         self._sdfg = sdfg
@@ -43,12 +45,12 @@ class IPUCodeGen(compat.TargetCodeGenerator):
 
     def _register(self, dispatcher: compat.TargetDispatcher) -> None:
         dispatcher.register_map_dispatcher(list(IPU_SCHEDULES), self)
-        dispatcher.register_array_dispatcher(list(IPU_STORAGES), self)
+        for storage in IPU_STORAGES:
+            dispatcher.register_array_dispatcher(storage, self)
         dispatcher.register_node_dispatcher(self, self._is_device_node)
         for storage in IPU_STORAGES:
             for other in dtypes.StorageType:
-                dispatcher.register_copy_dispatcher(storage, other, None, self)
-                dispatcher.register_copy_dispatcher(other, storage, None, self)
+                compat.register_copies(dispatcher, storage, other, self)
 
     @staticmethod
     def _is_device_node(sdfg: SDFG, state: SDFGState, node: nodes.Node) -> bool:
@@ -83,6 +85,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         """A device scope becomes a call of its run function."""
         state = cfg.state(state_id)
         entry = dfg_scope.source_nodes()[0]
+        assert isinstance(entry, nodes.MapEntry)
         inner = [n for n in dfg_scope.nodes() if isinstance(n, nodes.NestedSDFG) and state.entry_node(n) is entry]
         if entry.map.schedule != IPU_Device or len(inner) != 1:
             raise DiagnosticError([_outside_device_scope(entry, sdfg, state)])
@@ -92,7 +95,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         self,
         sdfg: SDFG,
         cfg: ControlFlowRegion,
-        dfg: StateSubgraphView,
+        dfg: SDFGState,
         state_id: int,
         node: nodes.Node,
         function_stream: compat.CodeIOStream,
@@ -115,9 +118,9 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         graph = passes.run(lower(node, f"{self._sdfg.name}{suffix}"))
         self._programs.append(graph)
         state_struct = compat.mangle_dace_state_struct_name(self._sdfg)
-        function_stream.write(program.run_declaration(graph, state_struct) + "\n", cfg, state.block_id, node)
+        function_stream.write(program.run_declaration(graph, state_struct) + "\n")
         arguments = ["__state", *self._host_arguments(sdfg, state, node, graph), *self._symbols(sdfg, node, graph)]
-        callsite_stream.write(f"{program.run_name(graph)}({', '.join(arguments)});", cfg, state.block_id, node)
+        callsite_stream.write(f"{program.run_name(graph)}({', '.join(arguments)});")
 
     def _host_arguments(
         self, sdfg: SDFG, state: SDFGState, node: nodes.NestedSDFG, graph: TileGraph
@@ -128,7 +131,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
     def _symbols(self, sdfg: SDFG, node: nodes.NestedSDFG, graph: TileGraph) -> Iterable[str]:
         for name, _ in graph.symbols:
             if name in node.symbol_mapping:
-                yield compat.sym2cpp(node.symbol_mapping[name])
+                yield str(compat.sym2cpp(node.symbol_mapping[name]))
             else:  # a host scalar that ranges depend on
                 yield compat.host_argument(self._frame, sdfg, name.removesuffix(HOST_VALUE_SUFFIX))
 
@@ -150,7 +153,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         self,
         sdfg: SDFG,
         cfg: ControlFlowRegion,
-        dfg: StateSubgraphView,
+        dfg: SDFGState,
         state_id: int,
         src_node: nodes.Node,
         dst_node: nodes.Node,
@@ -177,12 +180,22 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         state_struct = compat.mangle_dace_state_struct_name(self._sdfg)
         header = compat.CodeIOStream()
         self._frame.generate_fileheader(self._sdfg, header, self.target_name)
-        texts = program.texts(self._programs, self._sdfg.name, state_struct, signature, header.getvalue(), _options())
+        texts = program.texts(self._programs, self._sdfg.name, state_struct, signature, header.getvalue(), self._options())
         return [
             self._code_object("ipu", "", texts.host, linkable=True),
             self._code_object("ipu_codelets", "codelet", texts.codelets, linkable=False),
             self._code_object("ipu_embedded", "", texts.embedded, linkable=True),
         ]
+
+    def _options(self) -> program.Options:
+        settings = config.settings()
+        return program.Options(
+            settings.target,
+            settings.ipus,
+            settings.tiles,
+            settings.graph_cache_size,
+            report_cycles=IPU_Cycles in self._dispatcher.instrumentation,
+        )
 
     def _code_object(self, suffix: str, target_type: str, text: str, linkable: bool) -> compat.CodeObject:
         return compat.CodeObject(
@@ -195,11 +208,6 @@ class IPUCodeGen(compat.TargetCodeGenerator):
             environments={environment.current().full_class_path()},
             linkable=linkable,
         )
-
-
-def _options() -> program.Options:
-    settings = config.settings()
-    return program.Options(settings.target, settings.ipus, settings.tiles, settings.graph_cache_size)
 
 
 def _connected_container(state: SDFGState, node: nodes.NestedSDFG, connector: str) -> str:

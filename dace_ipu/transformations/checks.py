@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dace import data, dtypes
 from dace.sdfg import nodes
@@ -13,14 +14,14 @@ from dace_ipu.registration import IPU_STORAGES, IPU_Device
 
 __all__ = ["check_after", "check_before", "device_dtype", "device_scopes", "is_device_program", "precision"]
 
-_SUPPORTED = (
+_SUPPORTED: tuple[Any, ...] = (
     dtypes.float32, dtypes.float16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
     dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.bool_, dtypes.complex64,
 )  # fmt: skip
-_NARROWED = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
+_NARROWED: dict[Any, Any] = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
 
 
-def device_dtype(dtype: dtypes.typeclass, float64: str) -> dtypes.typeclass:
+def device_dtype(dtype: Any, float64: str) -> Any:
     """The type that the device holds data of ``dtype`` in."""
     return _NARROWED.get(dtype, dtype) if float64 == "float32" else dtype
 
@@ -34,30 +35,35 @@ def device_scopes(sdfg: SDFG) -> Iterator[nodes.NestedSDFG]:
 
 
 def is_device_program(node: nodes.NestedSDFG) -> bool:
-    """Whether a nested SDFG at host level works on the IPU, also where TrivialMapElimination has removed the map around it."""
+    """Whether a nested SDFG at host level works on the IPU, also where TrivialMapElimination has removed the map
+    around it.
+    """
     return any(desc.storage in IPU_STORAGES for desc in node.sdfg.arrays.values())
 
 
 def precision(sdfg: SDFG, float64: str) -> str:
     """The policy for float64: 'float32' also where only DaCe's type rules brought float64 into a program without any.
 
-    DaCe computes ``float32 array + loop counter`` in float64, which NumPy does not. If no argument, cast or array that the user
+    DaCe computes ``float32 array + loop counter`` in float64, which NumPy does not. If no argument, cast or array
+    that the user
     wrote is float64, the transients are narrowed to what the user wrote.
     """
     arguments = (desc.dtype for desc in sdfg.arrays.values() if not desc.transient)
-    if any(dtype in _NARROWED for dtype in arguments) or any(_wrote_float64(node, state) for node, state in sdfg.all_nodes_recursive()):
+    if any(dtype in _NARROWED for dtype in arguments) or any(
+        _wrote_float64(node, state) for node, state in sdfg.all_nodes_recursive()
+    ):
         return float64
     return "float32"
 
 
-def _wrote_float64(node: object, state: object) -> bool:
+def _wrote_float64(node: Any, state: Any) -> bool:
     """Whether a tasklet is one that the frontend makes of ``np.float64(x)`` or of ``np.zeros(n)`` and the like."""
     if not isinstance(node, nodes.Tasklet):
         return False
     if any(dtype.type.__name__ in node.label for dtype in _NARROWED):
         return True
-    sdfg = state.sdfg  # type: ignore[attr-defined]
-    outputs = [state.memlet_path(e)[-1].dst for e in state.out_edges(node)]  # type: ignore[attr-defined]
+    sdfg = state.sdfg
+    outputs = [state.memlet_path(e)[-1].dst for e in state.out_edges(node)]
     arrays = [sdfg.arrays[n.data] for n in outputs if isinstance(n, nodes.AccessNode)]
     return not node.in_connectors and any(isinstance(d, data.Array) and d.dtype in _NARROWED for d in arrays)
 
@@ -77,9 +83,15 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
     place = _first_use(sdfg, name, desc)
     if isinstance(desc, (data.Stream, data.Structure, data.Reference)) or desc.dtype == dtypes.pyobject():
         kind = type(desc).__name__.lower() if not isinstance(desc, data.Scalar) else "Python object"
-        findings.error(place, f"the {kind} '{name}' cannot live on the IPU", hints=[_INSTEAD.get(kind, "keep it out of the program")])
+        findings.error(
+            place,
+            f"the {kind} '{name}' cannot live on the IPU",
+            hints=[_INSTEAD.get(kind, "keep it out of the program")],
+        )
     elif isinstance(desc.dtype, dtypes.callback):
-        findings.error(place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"])
+        findings.error(
+            place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
+        )
     elif desc.dtype in _NARROWED:
         if float64 != "float32":
             findings.error(
@@ -90,7 +102,11 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
             )
     elif desc.dtype not in _SUPPORTED:
         names = ", ".join(t.type.__name__ for t in _SUPPORTED)
-        findings.error(place, f"'{name}' has elements of type {desc.dtype}, which the IPU does not have", notes=[f"supported are {names}"])
+        findings.error(
+            place,
+            f"'{name}' has elements of type {desc.dtype}, which the IPU does not have",
+            notes=[f"supported are {names}"],
+        )
 
 
 _INSTEAD = {
@@ -109,11 +125,19 @@ def _first_use(sdfg: SDFG, name: str, desc: data.Data) -> Place:
     return Place.of(desc, sdfg)
 
 
-def _check_node(node: object, parent: object, findings: DiagnosticCollector) -> None:
+def _check_node(node: Any, parent: Any, findings: DiagnosticCollector) -> None:
     if isinstance(node, nodes.ConsumeEntry):
-        findings.error(Place.of(node, None, parent), "a consume scope cannot run on the IPU", hints=["process the items of an array in a map"])  # type: ignore[arg-type]
+        findings.error(
+            Place.of(node, None, parent),
+            "a consume scope cannot run on the IPU",
+            hints=["process the items of an array in a map"],
+        )
     if isinstance(node, nodes.Tasklet) and node.side_effects:
-        findings.error(Place.of(node, None, parent), f"the tasklet '{node.label}' calls back to the host", hints=["call it before or after the program"])  # type: ignore[arg-type]
+        findings.error(
+            Place.of(node, None, parent),
+            f"the tasklet '{node.label}' calls back to the host",
+            hints=["call it before or after the program"],
+        )
 
 
 def check_after(sdfg: SDFG) -> None:
@@ -126,7 +150,9 @@ def check_after(sdfg: SDFG) -> None:
         for name in sorted({str(s) for s in edge.data.free_symbols} & on_device):
             _host_access(findings, Place.of(edge.src, sdfg, edge.src), name)
     for region in sdfg.all_control_flow_regions():
-        for name in sorted({m.data for m in region.get_meta_read_memlets()} & on_device if region is not sdfg else set()):
+        for name in sorted(
+            {m.data for m in region.get_meta_read_memlets()} & on_device if region is not sdfg else set()
+        ):
             _host_access(findings, Place.of(region, sdfg, region), name)
     for state in sdfg.states():
         for node in state.nodes():
@@ -134,15 +160,15 @@ def check_after(sdfg: SDFG) -> None:
     findings.raise_if_errors()
 
 
-def _check_host_node(sdfg: SDFG, state: object, node: object, on_device: set[str], findings: DiagnosticCollector) -> None:
+def _check_host_node(sdfg: SDFG, state: Any, node: Any, on_device: set[str], findings: DiagnosticCollector) -> None:
     if not isinstance(node, (nodes.Tasklet, nodes.NestedSDFG, nodes.MapEntry, nodes.LibraryNode)):
         return
     inside = isinstance(node, nodes.MapEntry) and node.map.schedule == IPU_Device
     if inside or (isinstance(node, nodes.NestedSDFG) and is_device_program(node)):
         return
-    for edge in state.all_edges(node):  # type: ignore[attr-defined]
+    for edge in state.all_edges(node):
         if edge.data.data in on_device:
-            _host_access(findings, Place.of(node, sdfg, state), edge.data.data)  # type: ignore[arg-type]
+            _host_access(findings, Place.of(node, sdfg, state), edge.data.data)
 
 
 def _host_access(findings: DiagnosticCollector, place: Place, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 from dace import dtypes
 from dace.sdfg import nodes
@@ -12,16 +13,21 @@ from dace_ipu.errors import DiagnosticCollector, Place
 
 __all__ = ["expand_library_nodes"]
 
-#: Implementations in the order of preference. 'specialize' picks the right node for a MatMul or Einsum, which is expanded in turn.
+#: Implementations in the order of preference. 'specialize' picks the right node for a MatMul or Einsum, which is
+#: expanded in turn.
 PREFERRED = ("IPU", "pure", "specialize", "MappedTasklet")
 
 
 def expand_library_nodes(sdfg: SDFG) -> None:
-    """Expand all library nodes, in place. Raises DiagnosticError with all nodes that have no expansion for the device."""
+    """Expand all library nodes, in place. Raises DiagnosticError with all nodes that have no expansion for the
+    device.
+    """
     findings = DiagnosticCollector()
     refused: set[int] = set()
     while True:
-        pending = [(n, st) for n, st in sdfg.all_nodes_recursive() if isinstance(n, nodes.LibraryNode) and id(n) not in refused]
+        pending = [
+            (n, st) for n, st in sdfg.all_nodes_recursive() if isinstance(n, nodes.LibraryNode) and id(n) not in refused
+        ]
         if not pending:
             break
         for node, state in pending:
@@ -31,9 +37,9 @@ def expand_library_nodes(sdfg: SDFG) -> None:
     sdfg.simplify()
 
 
-def _expand(node: nodes.LibraryNode, state: object, findings: DiagnosticCollector) -> None:
+def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
     name = next((name for name in PREFERRED if name in node.implementations), None)
-    place = Place.of(node, state.sdfg, state)  # type: ignore[attr-defined]
+    place = Place.of(node, state.sdfg, state)
     if name is None:
         known = ", ".join(sorted(node.implementations)) or "none"
         findings.error(
@@ -43,14 +49,18 @@ def _expand(node: nodes.LibraryNode, state: object, findings: DiagnosticCollecto
             hints=["write the computation with maps, or register an 'IPU' expansion for the node"],
         )
         return
-    others = set(map(id, state.nodes()))  # type: ignore[attr-defined]
+    others = set(map(id, state.nodes()))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # DaCe's expansions warn about themselves, which no user can help
             node.expand(state, name)
-        _inherit_place(place, [n for n in state.nodes() if id(n) not in others])  # type: ignore[attr-defined]
+        _inherit_place(place, [n for n in state.nodes() if id(n) not in others])
     except Exception as error:  # an expansion may raise anything
-        findings.error(place, f"the library node '{node.label}' ({type(node).__name__}) cannot be expanded", notes=[f"{type(error).__name__}: {error}"])
+        findings.error(
+            place,
+            f"the library node '{node.label}' ({type(node).__name__}) cannot be expanded",
+            notes=[f"{type(error).__name__}: {error}"],
+        )
 
 
 def _inherit_place(place: Place, expanded: list[nodes.Node]) -> None:

@@ -15,10 +15,11 @@ __all__ = ["FuseThroughTemporary", "fuse_maps"]
 
 @make_properties
 @explicit_cf_compatible
-class FuseThroughTemporary(MapFusionVertical):  # type: ignore[misc]
+class FuseThroughTemporary(MapFusionVertical):  # type: ignore[type-var]  # the decorator is annotated for passes only
     """DaCe's fusion of two maps, where what lies between them is needed by nothing else.
 
-    Fusing through an array that has to be written anyway would only move work into a map where its result needs an array
+    Fusing through an array that has to be written anyway would only move work into a map where its result needs an
+    array
     of its own.
     """
 
@@ -31,8 +32,8 @@ class FuseThroughTemporary(MapFusionVertical):  # type: ignore[misc]
 def fuse_maps(sdfg: SDFG) -> None:
     """Fuse producer and consumer maps over the same range, in place. What is computed stays the same.
 
-    Before: ``t = A + B`` in one map, ``C = 2 * t`` in another. After: one map, ``t`` a scalar in it. Maps are never fused if a
-    consumer needs more than its own element (a stencil), because work would be repeated.
+    Before: ``t = A + B`` in one map, ``C = 2 * t`` in another. After: one map, ``t`` a scalar in it. Maps are never
+    fused if a consumer needs more than its own element (a stencil), because work would be repeated.
     """
     options: dict[str, Any] = {"validate": False}
     sdfg.apply_transformations_repeated(FuseThroughTemporary, **options)

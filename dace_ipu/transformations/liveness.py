@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dace import subsets
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
@@ -20,13 +22,16 @@ def used(sdfg: SDFG) -> set[str]:
 
 def written(sdfg: SDFG) -> set[str]:
     """The containers that the program writes."""
-    return {n.data for st in sdfg.states() for n in st.data_nodes() if any(not e.data.is_empty() for e in st.in_edges(n))}
+    return {
+        n.data for st in sdfg.states() for n in st.data_nodes() if any(not e.data.is_empty() for e in st.in_edges(n))
+    }
 
 
 def read_before_written(sdfg: SDFG) -> set[str]:
     """The containers whose content from before the call matters: read somewhere, or written only in part.
 
-    A container needs no copy to the device if the first state that touches it writes all of it without reading it, and that state
+    A container needs no copy to the device if the first state that touches it writes all of it without reading it,
+    and that state
     runs in every call.
     """
     need = used(sdfg) - _written_whole_first(sdfg)
@@ -71,27 +76,33 @@ def _written_whole(state: SDFGState, sdfg: SDFG) -> set[str]:
     return result
 
 
-def _covers(edge: object, node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> bool:
-    memlet = edge.data  # type: ignore[attr-defined]
+def _covers(edge: Any, node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> bool:
+    memlet = edge.data
     if memlet.is_empty() or memlet.wcr is not None or memlet.dynamic:
         return False
-    source = edge.src  # type: ignore[attr-defined]
+    source = edge.src
     if isinstance(source, nodes.NestedSDFG) or _from_nested(state, edge):
         return False  # what a nested SDFG may write is not what it writes
-    subset = memlet.get_dst_subset(edge, state) if memlet.data != node.data or isinstance(source, nodes.AccessNode) else memlet.subset
+    subset = (
+        memlet.get_dst_subset(edge, state)
+        if memlet.data != node.data or isinstance(source, nodes.AccessNode)
+        else memlet.subset
+    )
     if subset is None or any(step != 1 for _, _, step in subset.ndrange()):
         return False
     whole = subsets.Range.from_array(sdfg.arrays[node.data])
     return bool(subset == whole) and _is_dense(state, edge)
 
 
-def _from_nested(state: SDFGState, edge: object) -> bool:
+def _from_nested(state: SDFGState, edge: Any) -> bool:
     return any(isinstance(e.src, nodes.NestedSDFG) for e in state.memlet_tree(edge))
 
 
-def _is_dense(state: SDFGState, edge: object) -> bool:
-    """Whether the leaf memlets below ``edge`` write as many elements as the array has: propagation may only give a bounding box."""
-    root = edge.data  # type: ignore[attr-defined]
+def _is_dense(state: SDFGState, edge: Any) -> bool:
+    """Whether the leaf memlets below ``edge`` write as many elements as the array has: propagation may only give a
+    bounding box.
+    """
+    root = edge.data
     tree = state.memlet_tree(edge)
     leaves = list(tree.leaves()) if hasattr(tree, "leaves") else [edge]
     if any(leaf.data.dynamic or leaf.data.wcr is not None for leaf in leaves):

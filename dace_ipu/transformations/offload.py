@@ -1,7 +1,9 @@
 """Moves a whole SDFG to the IPU: one device scope that holds everything, fed by host arrays.
 
-Before: arrays ``A``, ``B`` and the blocks that work on them. After: one state with a map ``__ipu in 0:1`` (schedule IPU_Device) around a
-nested SDFG, which copies ``A`` to ``ipu_A`` (storage IPU_L1) where it is read before it is written, runs the blocks on the copies, and
+Before: arrays ``A``, ``B`` and the blocks that work on them. After: one state with a map ``__ipu in 0:1`` (schedule
+IPU_Device) around a
+nested SDFG, which copies ``A`` to ``ipu_A`` (storage IPU_L1) where it is read before it is written, runs the blocks
+on the copies, and
 copies back what was written.
 """
 
@@ -11,7 +13,6 @@ import copy
 from typing import Any
 
 from dace import data, dtypes
-from dace import sdfg as sd
 from dace.memlet import Memlet
 from dace.properties import Property, make_properties
 from dace.sdfg import nodes
@@ -30,13 +31,15 @@ __all__ = ["OffloadToIPU", "to_ipu"]
 
 @make_properties
 @transformation.explicit_cf_compatible
-class OffloadToIPU(transformation.MultiStateTransformation):
+class OffloadToIPU(transformation.MultiStateTransformation):  # type: ignore[type-var]  # a decorator for passes
     """Offload a whole program to the IPU. Raises :class:`dace_ipu.DiagnosticError` with all that cannot run there.
 
     ``float64``: 'refuse' (the machine has none) or 'float32', which converts host arrays on their way in and out.
     """
 
-    float64 = Property(dtype=str, default="refuse", choices=["refuse", "float32"], desc="What to do with float64 and complex128 data")
+    float64 = Property(
+        dtype=str, default="refuse", choices=["refuse", "float32"], desc="What to do with float64 and complex128 data"
+    )
 
     @staticmethod
     def annotates_memlets() -> bool:
@@ -46,7 +49,7 @@ class OffloadToIPU(transformation.MultiStateTransformation):
     @classmethod
     def expressions(cls) -> list[Any]:
         """Matches the SDFG as a whole."""
-        return [sd.SDFG("_")]
+        return [SDFG("_")]
 
     @staticmethod
     def is_offloaded(sdfg: SDFG) -> bool:
@@ -81,7 +84,7 @@ def to_ipu(sdfg: SDFG, float64: str = "refuse") -> SDFG:
 def _adopt(sdfg: SDFG, other: SDFG) -> None:
     """Let ``sdfg`` become ``other``: its blocks, containers and symbols."""
     for block in list(sdfg.nodes()):
-        sdfg.remove_node(block)
+        compat.remove_block(sdfg, block)
     for name in list(sdfg.arrays):
         if name not in other.arrays:
             del sdfg.arrays[name]
@@ -134,7 +137,7 @@ def _device_sdfg(sdfg: SDFG) -> SDFG:
 def _move_blocks(source: SDFG, target: SDFG) -> None:
     start, blocks, edges = source.start_block, list(source.nodes()), list(source.edges())
     for block in blocks:
-        source.remove_node(block)
+        compat.remove_block(source, block)
     for block in blocks:
         target.add_node(block, is_start_block=block is start)
     for edge in edges:
@@ -151,7 +154,9 @@ def _move_blocks(source: SDFG, target: SDFG) -> None:
 def _clone(inner: SDFG, name: str, desc: data.Data, float64: str) -> str:
     """Add the device's copy of a host array: row-major, whatever the host's layout is."""
     shape = (1,) if isinstance(desc, data.Scalar) else desc.shape
-    clone = data.Array(checks.device_dtype(desc.dtype, float64), shape, storage=IPU_L1, transient=True, debuginfo=desc.debuginfo)
+    clone = data.Array(
+        checks.device_dtype(desc.dtype, float64), shape, storage=IPU_L1, transient=True, debuginfo=desc.debuginfo
+    )
     return inner.add_datadesc(DEVICE_PREFIX + name, clone, find_new_name=True)
 
 
@@ -201,6 +206,11 @@ def _add_copy(state: SDFGState, source: str, target: str, sdfg: SDFG) -> None:
     state.add_nedge(state.add_read(source), state.add_write(target), Memlet.from_array(source, sdfg.arrays[source]))
 
 
+def _connectors(names: list[str]) -> dict[str, Any]:
+    """Connectors in a fixed order; DaCe infers their types."""
+    return dict.fromkeys(names)
+
+
 def _embed(sdfg: SDFG, inner: SDFG, clones: dict[str, str], read: set[str], written: set[str]) -> None:
     """Put ``inner`` into a device scope of ``sdfg``."""
     state = sdfg.add_state("ipu", is_start_block=True)
@@ -209,7 +219,7 @@ def _embed(sdfg: SDFG, inner: SDFG, clones: dict[str, str], read: set[str], writ
     for name in set(inner.arrays) & set(clones) - set(ins) - set(outs):
         del inner.arrays[name]
     free = sorted(str(s) for s in inner.free_symbols if str(s) not in inner.arrays)
-    node = state.add_nested_sdfg(inner, dict.fromkeys(ins), dict.fromkeys(outs), {s: s for s in free})
+    node = state.add_nested_sdfg(inner, _connectors(ins), _connectors(outs), {s: s for s in free})
     node.no_inline = True
     entry, exit_ = state.add_map("ipu", {"__ipu": "0:1"}, schedule=IPU_Device)
     if not ins:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import sympy
 from dace.sdfg.sdfg import SDFG
-from dace.transformation.interstate import LoopToMap
+from dace.transformation.interstate.loop_to_map import LoopToMap
 
 from dace_ipu.transformations.offload import OffloadToIPU
 
@@ -19,21 +18,14 @@ def auto_optimize(
 ) -> SDFG:
     """Simplify, turn parallel loops into maps, and offload the whole program, in place.
 
-    ``symbols`` are values that the caller is ready to specialise for. Raises :class:`dace_ipu.DiagnosticError` for what cannot run
-    on the IPU; nothing falls back to the host. An SDFG that has been offloaded already is returned as it is.
+    Raises :class:`dace_ipu.DiagnosticError` for what cannot run on the IPU; nothing falls back to the host. An SDFG
+    that has been offloaded already is returned as it is. ``symbols`` are values that DaCe offers to specialise for.
+    They are left symbols: graphs are built for the values of each call, and other values need no other C++ code.
     """
     if OffloadToIPU.is_offloaded(sdfg):
         return sdfg
-    if symbols:
-        sdfg.specialize(_numbers(sdfg, symbols))
     sdfg.simplify(validate=validate, validate_all=validate_all)
     sdfg.apply_transformations_repeated(LoopToMap, validate=validate, validate_all=validate_all)
     sdfg.simplify(validate=validate, validate_all=validate_all)
     sdfg.apply_transformations(OffloadToIPU, validate=validate)
     return sdfg
-
-
-def _numbers(sdfg: SDFG, symbols: Mapping[str, Any]) -> dict[str, Any]:
-    free = {str(s) for s in sdfg.free_symbols}
-    known = {str(s): v for s, v in symbols.items() if str(s) in free and isinstance(v, (int, float, sympy.Number))}
-    return {s: int(v) if isinstance(v, sympy.Integer) else v for s, v in known.items()}

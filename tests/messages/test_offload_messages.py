@@ -156,7 +156,10 @@ def consume_program() -> dace.SDFG:
 
 @pytest.mark.parametrize(
     ("make", "what"),
-    [(stream_program, "the stream 'S' cannot live on the IPU"), (consume_program, "a consume scope cannot run on the IPU")],
+    [
+        (stream_program, "the stream 'S' cannot live on the IPU"),
+        (consume_program, "a consume scope cannot run on the IPU"),
+    ],
 )
 @pytest.mark.filterwarnings("ignore:Using sets for connectors:UserWarning")
 def test_streams_and_consume_scopes(make: Callable[[], dace.SDFG], what: str) -> None:

@@ -118,7 +118,9 @@ def matmul_maps(A: dace.float32[N, K], B: dace.float32[K, M], C: dace.float32[N,
         C[i, j] += A[i, k] * B[k, j]
 
 
-@case(lambda r: {"A": values(r, 9, 7), "B": values(r, 7, 5), "x": values(r, 7), "C": values(r, 9, 5), "y": values(r, 9)})
+@case(
+    lambda r: {"A": values(r, 9, 7), "B": values(r, 7, 5), "x": values(r, 7), "C": values(r, 9, 5), "y": values(r, 9)}
+)
 @dace.program
 def matmul_library(
     A: dace.float32[9, 7], B: dace.float32[7, 5], x: dace.float32[7], C: dace.float32[9, 5], y: dace.float32[9]
@@ -276,9 +278,7 @@ def int64(A: dace.int64[10], B: dace.int64[10]):
     }
 )  # fmt: skip
 @dace.program
-def small_integers(
-    a: dace.int8[25], b: dace.uint8[25], c: dace.int16[25], d: dace.uint16[25], e: dace.uint32[25]
-):
+def small_integers(a: dace.int8[25], b: dace.uint8[25], c: dace.int16[25], d: dace.uint16[25], e: dace.uint32[25]):
     for i in dace.map[0:25]:
         a[i] = a[i] + 1
         b[i] = b[i] + 2
@@ -409,9 +409,13 @@ def suffix_sum(x: dace.float32[4], y: dace.float32[4]):
 
 
 def oracle(case: Case, arguments: dict[str, Any]) -> Any:
-    """Run the Python function of a case in NumPy, with its symbols as numbers. Arguments are updated in place; returns its result."""
+    """Run the Python function of a case in NumPy, with its symbols as numbers. Arguments are updated in place;
+    returns its result.
+    """
     function = case.program.f
     namespace = {**function.__globals__, **case.symbols}
-    plain = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__)
+    plain = types.FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
+    )
     with np.errstate(all="ignore"):
         return plain(**arguments)

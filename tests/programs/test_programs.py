@@ -1,4 +1,6 @@
-"""Every program of the catalogue, compiled and run on the simulator and in the interpreter of the tile graph, against NumPy."""
+"""Every program of the catalogue, compiled and run on the simulator and in the interpreter of the tile graph, against
+NumPy.
+"""
 
 from __future__ import annotations
 

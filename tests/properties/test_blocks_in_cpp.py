@@ -55,7 +55,16 @@ def program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "blocks.cpp").write_text(PROGRAM)
     package = repository / "dace_ipu"
     includes = [f"-I{package / 'runtime' / 'include'}", f"-I{package / 'simulator' / 'include'}"]
-    command = ["g++", "-std=c++17", "-O1", *includes, "blocks.cpp", str(package / "runtime" / "src" / "blocks.cpp"), "-o", "blocks"]
+    command = [
+        "g++",
+        "-std=c++17",
+        "-O1",
+        *includes,
+        "blocks.cpp",
+        str(package / "runtime" / "src" / "blocks.cpp"),
+        "-o",
+        "blocks",
+    ]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return folder / "blocks"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dace
 import numpy as np
 
@@ -32,20 +34,18 @@ def long_symbol(A: dace.float32[L], B: dace.float32[L]):
 
 
 def strided() -> dace.SDFG:
-    """``B = A + 1`` where A is in Fortran order and B has rows of 8 with a start in the middle of a buffer."""
+    """``B = A + 1`` where A is in Fortran order and B has rows of 8 elements, of which M count."""
     sdfg = dace.SDFG("strided")
     sdfg.add_array("A", [N, M], dace.float32, strides=[1, N])
-    sdfg.add_array("B", [N, M], dace.float32, strides=[8, 1], total_size=8 * N + 3, offset=None)
-    _pointwise(sdfg, [N, M], "b = a + 1")
-    return dace_ipu.to_ipu(sdfg)
-
-
-def backwards() -> dace.SDFG:
-    """``B = A`` where B has a negative stride and starts at its last element."""
-    sdfg = dace.SDFG("backwards")
-    sdfg.add_array("A", [6], dace.float32)
-    sdfg.add_array("B", [6], dace.float32, strides=[-1], total_size=6)
-    _pointwise(sdfg, [6], "b = a")
+    sdfg.add_array("B", [N, M], dace.float32, strides=[8, 1], total_size=8 * N)
+    sdfg.add_state("compute").add_mapped_tasklet(
+        "update",
+        {"i": "0:N", "j": "0:M"},
+        {"a": dace.Memlet("A[i, j]")},
+        "b = a + 1",
+        {"b": dace.Memlet("B[i, j]")},
+        external_edges=True,
+    )
     return dace_ipu.to_ipu(sdfg)
 
 
@@ -70,20 +70,23 @@ def accumulating() -> dace.SDFG:
     return dace_ipu.to_ipu(sdfg)
 
 
-def _pointwise(sdfg: dace.SDFG, shape: list[object], code: str) -> None:
-    letters = ["i", "j"][: len(shape)]
-    index = ", ".join(letters)
+def scaled(factor: int) -> dace.SDFG:
+    """``B = factor * A`` for 4 elements, always under the same name."""
+    sdfg = dace.SDFG("scaled")
+    for name in "AB":
+        sdfg.add_array(name, [4], dace.float32)
     sdfg.add_state("compute").add_mapped_tasklet(
         "update",
-        {letter: f"0:{size}" for letter, size in zip(letters, shape, strict=True)},
-        {"a": dace.Memlet(f"A[{index}]")},
-        code,
-        {"b": dace.Memlet(f"B[{index}]")},
+        {"i": "0:4"},
+        {"a": dace.Memlet("A[i]")},
+        f"b = a * {factor}",
+        {"b": dace.Memlet("B[i]")},
         external_edges=True,
     )
+    return dace_ipu.to_ipu(sdfg)
 
 
-def offloaded(program: object, name: str | None = None) -> dace.SDFG:
+def offloaded(program: Any, name: str | None = None) -> dace.SDFG:
     """The program on the IPU, as an SDFG that nobody else has."""
     sdfg = program.to_sdfg()
     if name is not None:
@@ -91,5 +94,6 @@ def offloaded(program: object, name: str | None = None) -> dace.SDFG:
     return dace_ipu.to_ipu(sdfg)
 
 
-def floats(*values: float) -> np.ndarray:
+def floats(*values: float) -> np.ndarray[Any, Any]:
+    """An array of float32."""
     return np.array(values, np.float32)

@@ -65,6 +65,19 @@ public:
     }
   }
 
+#ifdef DACE_IPU_SIMULATOR
+  /// The cycles of each step since this was last asked.
+  std::vector<dace_ipu_sim::StepCycles> newCycles() {
+    std::vector<dace_ipu_sim::StepCycles> steps = dace_ipu_sim::stepCycles(*engine);
+    told.resize(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::uint64_t total = steps[i].cycles;
+      steps[i].cycles -= std::exchange(told[i], total);
+    }
+    return steps;
+  }
+#endif
+
   std::size_t numRuns() const { return runs; }
   const poplar::Engine &getEngine() const { return *engine; }
   /// The variables that keep their content from one run to the next.
@@ -118,6 +131,7 @@ private:
   std::vector<Port> ports;
   std::vector<std::string> kept;
   std::size_t runs = 0;
+  std::vector<std::uint64_t> told; // cycles of each step when newCycles was last called
 };
 
 } // namespace dace_ipu

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -49,6 +50,22 @@ public:
     const auto family = families.find(program);
     if (failed && family != families.end()) // whatever state the engine is in: the next call builds a new one
       family->second.entries.remove_if([&](const Entry &entry) { return matches(entry.key, symbols); });
+  }
+
+  void forEachStep(const char *program, const TakeCycles &take) noexcept {
+#ifdef DACE_IPU_SIMULATOR
+    if (!failed)
+      guarded(program, {}, [&] {
+        for (const dace_ipu_sim::StepCycles &step : families.at(program).entries.front().program->newCycles())
+          take(step.name.c_str(), step.cycles);
+      });
+#else
+    static_cast<void>(take);
+    guarded(program, {}, [] {
+      throw std::runtime_error("InstrumentationType.IPU_Cycles needs the simulator: hardware does not tell the cycles of "
+                               "each step");
+    });
+#endif
   }
 
   /// The text of the error, which counts as taken with that; null if there is none. Valid until the next error.
@@ -262,6 +279,11 @@ void run(Programs *programs, const char *program, std::initializer_list<SymbolVa
                 std::initializer_list<HostArray> arrays, const Build &build) noexcept {
   if (programs != nullptr)
     programs->run(program, symbols, arrays, build);
+}
+
+void forEachStep(Programs *programs, const char *program, const TakeCycles &take) noexcept {
+  if (programs != nullptr)
+    programs->forEachStep(program, take);
 }
 
 const char *takeError(Programs *programs) noexcept {

@@ -14,7 +14,7 @@ from dace_ipu.targets.poplar.codelets import Codelets, print_codelets
 from dace_ipu.targets.poplar.constants import constant_lines
 from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle
 from dace_ipu.targets.poplar.names import HOST_NAMES, Names
-from dace_ipu.targets.poplar.slices import coordinates, element_text, slice_text
+from dace_ipu.targets.poplar.slices import conditions, coordinates, element_text, slice_text
 from dace_ipu.targets.poplar.statements import range_size
 from dace_ipu.targets.poplar.text import Lines, comment, source_comment
 from dace_ipu.targets.poplar.types import element_type
@@ -108,7 +108,7 @@ class _HostPrinter:
         parameters += [f"{_symbol_type(dtype)} {self._symbols[symbol]}" for symbol, dtype in used]
         text = (
             f"// Builds the graph of {self._graph.name} and returns the program that runs on the device.\n"
-            f"Sequence {name}({', '.join(parameters)}) {{\n{self._lines.text()}}}\n"
+            f"DACE_IPU_GRAPH_CODE Sequence {name}({', '.join(parameters)}) {{\n{self._lines.text()}}}\n"
         )
         return BuildFunction(name, text, tuple((symbol, self._symbols[symbol]) for symbol, _ in used))
 
@@ -276,7 +276,15 @@ class _HostPrinter:
         sizes = [[range_size(r) for r in part.ranges] for part in (step.source_slice, step.target_slice)]
         if sizes[0] != sizes[1]:
             source, target = f"{source}.flatten()", f"{target}.flatten()"
-        self._lines.add(*source_comment(step.source), f"{sequence}.add(Copy({source}, {target}));")
+        self._lines.add(*source_comment(step.source))
+        tests = [test for part in (step.source_slice, step.target_slice) for test in self._conditions(part)]
+        if tests:
+            self._lines.add(f"if ({' && '.join(dict.fromkeys(tests))})")
+        self._lines.add(f"{'  ' if tests else ''}{sequence}.add(Copy({source}, {target}));")
+
+    def _conditions(self, part: Slice) -> list[str]:
+        variable = self._graph.variable(part.variable)
+        return conditions(part.ranges, self._real_shape(variable), self._index)
 
     def _combine(self, step: Combine, sequence: str) -> None:
         names = self._codelets.combining[combines.key(self._graph, step)]

@@ -42,6 +42,12 @@ using dace_ipu::shape;
 """
 
 
+_REPORT_CYCLES = """\
+  dace_ipu::forEachStep(__state->ipu_programs, "{name}", [&](const char *step, std::uint64_t cycles) {{
+    __state->report.add_counter(step, "IPU", "cycles", cycles);
+  }});"""
+
+
 @dataclass(frozen=True)
 class Options:
     """What a program assumes unless the environment says otherwise: ``compiler.ipu.*`` of DaCe's configuration."""
@@ -50,6 +56,7 @@ class Options:
     ipus: int = 1
     tiles: int = 0
     graph_cache_size: int = 4
+    report_cycles: bool = False  # into DaCe's performance report, which is then a member of the state
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,8 @@ def texts(
     """
     codelets = print_codelets(graphs)
     builds = [print_build(graph, codelets) for graph in graphs]
-    runs = [_run_function(graph, build, state_struct) for graph, build in zip(graphs, builds, strict=True)]
+    options = options or Options()
+    runs = [_run_function(graph, build, state_struct, options.report_cycles) for graph, build in zip(graphs, builds, strict=True)]
     host = "\n".join(
         [
             f"// The device programs of {name}: how their graphs are built, and what DaCe's code calls to run them.",
@@ -92,7 +100,7 @@ def texts(
             "} // namespace",
             "",
             "\n".join(runs),
-            _life_cycle(name, state_struct, init_signature, options or Options(), _notes(graphs)),
+            _life_cycle(name, state_struct, init_signature, options, _notes(graphs)),
         ]
     )
     return Texts(host, codelets.text, embedded_text(name, codelets.text))
@@ -125,7 +133,7 @@ def _parameters(graph: TileGraph) -> tuple[list[str], list[str]]:
     return [names.fresh(host.name) for host in graph.hosts], symbols
 
 
-def _run_function(graph: TileGraph, function: BuildFunction, state_struct: str) -> str:
+def _run_function(graph: TileGraph, function: BuildFunction, state_struct: str, cycles: bool) -> str:
     hosts, _ = _parameters(graph)
     index = IndexPrinter(IndexStyle(), symbol_names(graph))
     keys = ", ".join(f'{{"{name}", {cpp}}}' for name, cpp in function.symbols)
@@ -139,6 +147,7 @@ def _run_function(graph: TileGraph, function: BuildFunction, state_struct: str) 
             *arrays,
             "      },",
             f"      [&](Graph &graph, dace_ipu::Streams &streams) {{ return {function.name}({arguments}); }});",
+            *(_REPORT_CYCLES.format(name=graph.name).splitlines() if cycles else ()),
             "}",
             "",
         ]

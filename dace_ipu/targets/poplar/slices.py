@@ -9,7 +9,7 @@ import sympy
 from dace_ipu.tile_graph.body import Expr
 from dace_ipu.tile_graph.nodes import Range
 
-__all__ = ["coordinates", "element_text", "slice_text"]
+__all__ = ["conditions", "coordinates", "element_text", "slice_text"]
 
 Print = Callable[[Expr], str]
 
@@ -40,6 +40,15 @@ def slice_text(tensor: str, ranges: Sequence[Range], shape: Sequence[Expr], text
         if abs(r.step) > 1:
             result += f".subSample({abs(r.step)}, {d})"
     return result
+
+
+def conditions(ranges: Sequence[Range], shape: Sequence[Expr], text: Print) -> list[str]:
+    """What symbols must satisfy for the ranges to select anything, where that is not certain.
+
+    ``A[1:-1]`` of no or one element is empty in Python, but no slice in Poplar.
+    """
+    cut = [_bounds(r) for r, extent in zip(ranges, shape, strict=True) if not _is_whole(r, extent)]
+    return [f"{text(low)} < {text(high)}" for low, high in cut if sympy.expand(high - low).is_nonnegative is not True]
 
 
 def element_text(tensor: str, ranges: Sequence[Range], text: Print) -> str:

@@ -4,6 +4,7 @@
 #define DACE_IPU_PROGRAMS_HPP
 
 #include <dace_ipu/forward.hpp>
+#include <dace_ipu/graph_code.hpp>
 #include <dace_ipu/host_array.hpp>
 #include <dace_ipu/settings.hpp>
 #include <dace_ipu/streams.hpp>
@@ -52,6 +53,13 @@ void destroy(Programs *programs) noexcept;
 /// and does nothing from then on, until the error was taken.
 void run(Programs *programs, const char *program, std::initializer_list<SymbolValue> symbols,
          std::initializer_list<HostArray> arrays, const Build &build) noexcept;
+
+/// Takes the name and the cycles of a step of a program.
+using TakeCycles = std::function<void(const char *step, std::uint64_t cycles)>;
+
+/// Calls `take` for each step of the run of `program` that just ended. An error where there is no simulator: hardware
+/// does not tell.
+void forEachStep(Programs *programs, const char *program, const TakeCycles &take) noexcept;
 
 /// The text of the error, which counts as taken with that; null if there is none. Valid until the next error.
 const char *takeError(Programs *programs) noexcept;

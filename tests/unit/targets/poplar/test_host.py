@@ -42,7 +42,7 @@ ZERO, ONE = i * 0, i**0
 def test_jacobi() -> None:
     assert host_text(graphs.jacobi()) == (
         "// Builds the graph of jacobi and returns the program that runs on the device.\n"
-        "Sequence build_jacobi(Graph &graph, dace_ipu::Streams &streams, std::int64_t N, std::int64_t T) {\n"
+        "DACE_IPU_GRAPH_CODE Sequence build_jacobi(Graph &graph, dace_ipu::Streams &streams, std::int64_t N, std::int64_t T) {\n"
         "  Sequence sequence;\n"
         "\n"
         "  const dace_ipu::Blocks jacobi_blocks({N - 2}, graph.getTarget().getNumTiles());\n"

@@ -32,7 +32,8 @@ EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
     : plan_(std::move(plan)), variables_(isRefused(*plan_) ? 0 : plan_->variableBytes),
       vertices_(plan_->vertexImage.size()), temporaries_(isRefused(*plan_) ? 0 : plan_->temporaryBytes),
       executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters),
-      streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()), printStream_(&std::cerr), printTensorStream_(&std::cerr) {
+      streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()),
+      printStream_(&std::cerr), printTensorStream_(&std::cerr) {
   for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
     remoteBuffers_.emplace_back(r.elements * r.repeats * sizeOf(r.type));
   if (!isRefused(*plan_))

@@ -181,4 +181,16 @@ std::string profileJson(const poplar::Engine &engine) {
   return text.str();
 }
 
+std::vector<StepCycles> stepCycles(const poplar::Engine &engine) {
+  std::vector<StepCycles> result;
+  const auto &steps = engine.core().plan().steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const StepCost &c = steps[i].cost;
+    const std::uint64_t n = engine.core().executions()[i];
+    if (steps[i].profiled)
+      result.push_back({steps[i].name, times(n, c.compute) + times(n, c.exchange) + times(n, c.sync) + times(n, c.host)});
+  }
+  return result;
+}
+
 } // namespace dace_ipu_sim
