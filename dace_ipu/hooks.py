@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import os
 import threading
 import weakref
 from collections.abc import Iterator
@@ -68,6 +69,8 @@ def _let_programs_find_popc() -> None:
         from dace_ipu.simulator import enable  # needed by programs that run, not by `import dace_ipu`
 
         enable.activate()
+        if config.settings().check:
+            os.environ["DACE_IPU_CHECK"] = "1"
 
 
 def take_last_error(program: compat.CompiledSDFG) -> str | None:

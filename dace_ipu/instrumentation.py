@@ -1,7 +1,8 @@
 """``InstrumentationType.IPU_Cycles``: cycles of compute sets and copies in DaCe's performance report.
 
 The generated program adds the numbers itself after each run on the simulator, as counters with category 'IPU' and name
-'cycles'; on hardware, which does not tell them, a call raises :class:`dace_ipu.IPURuntimeError`. The provider only makes DaCe create and save the report.
+'cycles'; on hardware, which does not tell them, a call raises :class:`dace_ipu.IPURuntimeError`. The provider only
+makes DaCe create and save the report.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:
 def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> list[Statement]:
     """The statements of a tasklet. Raises Unsupported."""
     if node.language != dtypes.Language.Python:
-        raise Unsupported(f"the tasklet '{node.label}' in {node.language.name}; write it in Python")
+        raise Unsupported(f"the tasklet '{node.label}', which is written in {node.language.name} and not in Python,")
     if compat.side_effects(node):
         raise Unsupported(f"the tasklet '{node.label}', which calls back to the host,")
     inputs = {

@@ -1,7 +1,7 @@
 """DaCe's view of the IPU: dispatches device scopes, and hands everything else over.
 
-The frame (DaCe's own generated file) calls one function for each device program. That function, the graph-building code and the
-codelets are printed by ``dace_ipu.targets.poplar`` from a tile graph.
+The frame (DaCe's own generated file) calls one function for each device program. That function, the graph-building code
+and the codelets are printed by ``dace_ipu.targets.poplar`` from a tile graph.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         self._sdfg = sdfg
         self._dispatcher = frame.dispatcher
         self._programs: list[TileGraph] = []
-        # Here and not in `preprocess`: DaCe calls that only for targets it finds in use, and host code that uses device data is none.
+        # Here and not in `preprocess`: DaCe calls that only for targets it finds in use, and host code that uses device
+        # data is none.
         check_after(sdfg)
         self._register(frame.dispatcher)
 
@@ -71,7 +72,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         """The context goes with the program."""
         return True
 
-    # ---- device programs ----------------------------------------------------------------------------------------------
+    # ---- device programs ---------------------------------------------------------------------------------------------
 
     def generate_scope(
         self,
@@ -122,9 +123,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         arguments = ["__state", *self._host_arguments(sdfg, state, node, graph), *self._symbols(sdfg, node, graph)]
         callsite_stream.write(f"{program.run_name(graph)}({', '.join(arguments)});")
 
-    def _host_arguments(
-        self, sdfg: SDFG, state: SDFGState, node: nodes.NestedSDFG, graph: TileGraph
-    ) -> Iterable[str]:
+    def _host_arguments(self, sdfg: SDFG, state: SDFGState, node: nodes.NestedSDFG, graph: TileGraph) -> Iterable[str]:
         for host in graph.hosts:
             yield compat.host_argument(self._frame, sdfg, _connected_container(state, node, host.name))
 
@@ -135,7 +134,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
             else:  # a host scalar that ranges depend on
                 yield compat.host_argument(self._frame, sdfg, name.removesuffix(HOST_VALUE_SUFFIX))
 
-    # ---- data ---------------------------------------------------------------------------------------------------------
+    # ---- data --------------------------------------------------------------------------------------------------------
 
     def declare_array(self, *_: Any) -> None:
         """Device data has no pointer in the frame."""
@@ -172,15 +171,17 @@ class IPUCodeGen(compat.TargetCodeGenerator):
             ]
         )
 
-    # ---- files --------------------------------------------------------------------------------------------------------
+    # ---- files -------------------------------------------------------------------------------------------------------
 
     def get_generated_codeobjects(self) -> list[compat.CodeObject]:
-        """host.cpp, codelets.cpp (to read; not compiled by the host's compiler) and the codelets as an embedded text."""
+        """host.cpp, codelets.cpp (to read; not for the host's compiler) and the codelets as an embedded text."""
         signature = self._sdfg.init_signature(free_symbols=self._frame.free_symbols(self._sdfg))
         state_struct = compat.mangle_dace_state_struct_name(self._sdfg)
         header = compat.CodeIOStream()
         self._frame.generate_fileheader(self._sdfg, header, self.target_name)
-        texts = program.texts(self._programs, self._sdfg.name, state_struct, signature, header.getvalue(), self._options())
+        texts = program.texts(
+            self._programs, self._sdfg.name, state_struct, signature, header.getvalue(), self._options()
+        )
         return [
             self._code_object("ipu", "", texts.host, linkable=True),
             self._code_object("ipu_codelets", "codelet", texts.codelets, linkable=False),

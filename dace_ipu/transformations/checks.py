@@ -10,7 +10,7 @@ from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
 from dace_ipu.errors import DiagnosticCollector, Place
-from dace_ipu.registration import IPU_STORAGES, IPU_Device
+from dace_ipu.registration import IPU_STORAGES, IPU_Device, IPU_Global
 
 __all__ = ["check_after", "check_before", "device_dtype", "device_scopes", "is_device_program", "precision"]
 
@@ -91,6 +91,12 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
     elif isinstance(desc.dtype, dtypes.callback):
         findings.error(
             place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
+        )
+    elif desc.storage == IPU_Global:
+        findings.error(
+            place,
+            f"'{name}' is in IPU_Global (Streaming Memory), which is not supported yet",
+            hints=["leave the storage of arrays to OffloadToIPU: it puts them into the tiles' memory (IPU_L1)"],
         )
     elif desc.dtype in _NARROWED:
         if float64 != "float32":

@@ -30,7 +30,7 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of nested_conditional and returns the program that runs on the device.
-Sequence build_nested_conditional(Graph &graph, dace_ipu::Streams &streams) {
+DACE_IPU_GRAPH_CODE Sequence build_nested_conditional(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
   const dace_ipu::Blocks update_B_blocks({8}, graph.getTarget().getNumTiles());

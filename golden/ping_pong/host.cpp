@@ -30,7 +30,7 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of ping_pong and returns the program that runs on the device.
-Sequence build_ping_pong(Graph &graph, dace_ipu::Streams &streams) {
+DACE_IPU_GRAPH_CODE Sequence build_ping_pong(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
   const dace_ipu::Blocks update_B_blocks({22}, graph.getTarget().getNumTiles());

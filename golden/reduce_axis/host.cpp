@@ -30,7 +30,7 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of reduce_axis and returns the program that runs on the device.
-Sequence build_reduce_axis(Graph &graph, dace_ipu::Streams &streams) {
+DACE_IPU_GRAPH_CODE Sequence build_reduce_axis(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
   const dace_ipu::Blocks reduce_output_blocks({12}, graph.getTarget().getNumTiles());

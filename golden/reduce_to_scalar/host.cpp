@@ -30,7 +30,7 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of reduce_to_scalar and returns the program that runs on the device.
-Sequence build_reduce_to_scalar(Graph &graph, dace_ipu::Streams &streams) {
+DACE_IPU_GRAPH_CODE Sequence build_reduce_to_scalar(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
   const dace_ipu::Blocks reduce_values_blocks({100}, graph.getTarget().getNumTiles());

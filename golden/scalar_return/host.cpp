@@ -30,7 +30,7 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of scalar_return and returns the program that runs on the device.
-Sequence build_scalar_return(Graph &graph, dace_ipu::Streams &streams) {
+DACE_IPU_GRAPH_CODE Sequence build_scalar_return(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
   Tensor A = graph.addVariable(FLOAT, {20}, "A");

@@ -50,12 +50,12 @@ class update_B : public poplar::MultiVertex {
 public:
   poplar::Vector<poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>>> A;
   poplar::Vector<poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>>> B;
-  unsigned i1_size;
   unsigned i0_size;
+  unsigned i1_size;
 
   bool compute(unsigned worker) {
-    for (unsigned i1 : share(0, i1_size, worker)) {
-      for (unsigned i0 = 0; i0 < i0_size; ++i0) {
+    for (unsigned i0 : share(0, i0_size, worker)) {
+      for (unsigned i1 = 0; i1 < i1_size; ++i1) {
         B[i0][i1] = 0.25f * (A[i0][i1 + 1] + A[i0 + 2][i1 + 1] + A[i0 + 1][i1] + A[i0 + 1][i1 + 2]);
       }
     }

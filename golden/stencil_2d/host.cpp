@@ -30,15 +30,15 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of stencil_2d and returns the program that runs on the device.
-Sequence build_stencil_2d(Graph &graph, dace_ipu::Streams &streams) {
+DACE_IPU_GRAPH_CODE Sequence build_stencil_2d(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
-  const dace_ipu::Blocks update_B_blocks({12, 8}, graph.getTarget().getNumTiles());
+  const dace_ipu::Blocks update_B_blocks({8, 12}, graph.getTarget().getNumTiles());
 
   Tensor A = graph.addVariable(FLOAT, {10, 14}, "A");
-  dace_ipu::mapToBlocks(graph, A, update_B_blocks, {{1, 1, 1}, {0, 1, 1}});
+  dace_ipu::mapToBlocks(graph, A, update_B_blocks, {{0, 1, 1}, {1, 1, 1}});
   Tensor B = graph.addVariable(FLOAT, {10, 14}, "B");
-  dace_ipu::mapToBlocks(graph, B, update_B_blocks, {{1, 1, 1}, {0, 1, 1}});
+  dace_ipu::mapToBlocks(graph, B, update_B_blocks, {{0, 1, 1}, {1, 1, 1}});
 
   streams.copyIn(sequence, "A", A);
   streams.copyIn(sequence, "B", B);
@@ -49,12 +49,12 @@ Sequence build_stencil_2d(Graph &graph, dace_ipu::Streams &streams) {
     VertexRef vertex = graph.addVertex(update_B, "update_B");
     graph.setTileMapping(vertex, block.tile());
     graph.connect(vertex["A"],
-        dace_ipu::rows(A.slice(at(block.begin(1), block.begin(0)), at(block.end(1) + 2, block.end(0) + 2))));
+        dace_ipu::rows(A.slice(at(block.begin(0), block.begin(1)), at(block.end(0) + 2, block.end(1) + 2))));
     graph.connect(vertex["B"],
-        dace_ipu::rows(B.slice(at(block.begin(1) + 1, block.begin(0) + 1), at(block.end(1) + 1, block.end(0) + 1))));
-    graph.setInitialValue(vertex["i1_size"], block.size(0));
-    graph.setInitialValue(vertex["i0_size"], block.size(1));
-    graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(10 * block.size(1) * block.size(0) + block.size(0)));
+        dace_ipu::rows(B.slice(at(block.begin(0) + 1, block.begin(1) + 1), at(block.end(0) + 1, block.end(1) + 1))));
+    graph.setInitialValue(vertex["i0_size"], block.size(0));
+    graph.setInitialValue(vertex["i1_size"], block.size(1));
+    graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(10 * block.size(0) * block.size(1) + block.size(0)));
   }
   sequence.add(Execute(update_B));
   streams.copyOut(sequence, "B", B);

@@ -30,7 +30,7 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of symbolic_shape and returns the program that runs on the device.
-Sequence build_symbolic_shape(Graph &graph, dace_ipu::Streams &streams, std::int64_t N) {
+DACE_IPU_GRAPH_CODE Sequence build_symbolic_shape(Graph &graph, dace_ipu::Streams &streams, std::int64_t N) {
   Sequence sequence;
 
   const dace_ipu::Blocks update_y_blocks({N}, graph.getTarget().getNumTiles());

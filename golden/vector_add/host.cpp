@@ -30,7 +30,7 @@ using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of vector_add and returns the program that runs on the device.
-Sequence build_vector_add(Graph &graph, dace_ipu::Streams &streams) {
+DACE_IPU_GRAPH_CODE Sequence build_vector_add(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
   const dace_ipu::Blocks update_C_blocks({20}, graph.getTarget().getNumTiles());

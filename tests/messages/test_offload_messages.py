@@ -220,7 +220,7 @@ def test_cpp_tasklet() -> None:
     tasklet = state.add_tasklet("raw", {}, {"o": dace.float32}, "o = 1;", language=dace.Language.CPP)
     state.add_edge(tasklet, "o", state.add_write("A"), None, dace.Memlet("A[0]"))
     (finding,) = findings(sdfg)
-    assert "the tasklet 'raw' in CPP; write it in Python cannot run on the IPU" in finding.message
+    assert "the tasklet 'raw', which is written in CPP and not in Python, cannot run on the IPU" in finding.message
 
 
 def test_host_code_that_reads_device_data() -> None:
@@ -252,3 +252,15 @@ def test_map_outside_of_a_device_scope() -> None:
     )
     with pytest.raises(dace_ipu.DiagnosticError, match="outside of a device scope|lives on the IPU"):
         sdfg.generate_code()
+
+
+def test_streaming_memory() -> None:
+    sdfg = dace.SDFG("streaming")
+    sdfg.add_array("A", [4], dace.float32)
+    sdfg.add_transient("g", [4], dace.float32, storage=dace.StorageType.IPU_Global)
+    state = sdfg.add_state()
+    middle = state.add_access("g")
+    state.add_nedge(state.add_read("A"), middle, dace.Memlet("A[0:4]"))
+    state.add_nedge(middle, state.add_write("A"), dace.Memlet("A[0:4]"))
+    (finding,) = findings(sdfg)
+    assert finding.message == "'g' is in IPU_Global (Streaming Memory), which is not supported yet"

@@ -62,8 +62,8 @@ public:
 #else
     static_cast<void>(take);
     guarded(program, {}, [] {
-      throw std::runtime_error("InstrumentationType.IPU_Cycles needs the simulator: hardware does not tell the cycles of "
-                               "each step");
+      throw std::runtime_error("InstrumentationType.IPU_Cycles needs the simulator: hardware does not tell the "
+                               "cycles of each step");
     });
 #endif
   }

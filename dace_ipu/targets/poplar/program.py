@@ -85,7 +85,10 @@ def texts(
     codelets = print_codelets(graphs)
     builds = [print_build(graph, codelets) for graph in graphs]
     options = options or Options()
-    runs = [_run_function(graph, build, state_struct, options.report_cycles) for graph, build in zip(graphs, builds, strict=True)]
+    runs = [
+        _run_function(graph, build, state_struct, options.report_cycles)
+        for graph, build in zip(graphs, builds, strict=True)
+    ]
     host = "\n".join(
         [
             f"// The device programs of {name}: how their graphs are built, and what DaCe's code calls to run them.",
@@ -165,7 +168,11 @@ def _array(host: HostArray, parameter: str, index: IndexPrinter) -> str:
 
 def _notes(graphs: Sequence[TileGraph]) -> str:
     """The notes of all programs as the last argument of ``create``, a line each."""
-    lines = [f"      {{{json.dumps(graph.name)}, {json.dumps(note, ensure_ascii=False)}}}," for graph in graphs for note in graph.notes]
+    lines = [
+        f"      {{{json.dumps(graph.name)}, {json.dumps(note, ensure_ascii=False)}}},"
+        for graph in graphs
+        for note in graph.notes
+    ]
     return "\n".join([", {", *lines, "  }"]) if lines else ""
 
 

@@ -186,9 +186,8 @@ std::vector<StepCycles> stepCycles(const poplar::Engine &engine) {
   const auto &steps = engine.core().plan().steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const StepCost &c = steps[i].cost;
-    const std::uint64_t n = engine.core().executions()[i];
     if (steps[i].profiled)
-      result.push_back({steps[i].name, times(n, c.compute) + times(n, c.exchange) + times(n, c.sync) + times(n, c.host)});
+      result.push_back({steps[i].name, times(engine.core().executions()[i], c.compute + c.exchange + c.sync + c.host)});
   }
   return result;
 }
