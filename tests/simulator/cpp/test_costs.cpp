@@ -186,6 +186,7 @@ TEST(profile_files_and_summary) {
     Engine e = f.engine({{"autoReport.all", "true"}, {"autoReport.directory", folder}});
     e.run();
     CHECK(dace_ipu_sim::profileJson(e).find("\"schema\": 1") != std::string::npos);
+    CHECK(dace_ipu_sim::stepCycles(e).at(0).name == "x -> x" && dace_ipu_sim::stepCycles(e).at(0).cycles > 0);
     std::ostringstream text;
     e.printProfileSummary(text, {{"showExecutionSteps", "true"}});
     for (const char *part : {"Target:", "Graph:", "Memory Usage:", "Total cycles", "Copy 'x -> x': 1 times"})
