@@ -12,7 +12,6 @@ Importing the package is all it takes to register it with DaCe::
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import TYPE_CHECKING, Any
 
 # Order matters: enumeration members come first, everything below refers to them.
@@ -42,10 +41,8 @@ auto_optimize.install()
 hooks.install()
 instrumentation.install()
 
-# Imported for what they register: the code generator and the expansions of library nodes.
-for _name in ("dace_ipu.targets.ipu", "dace_ipu.library_nodes"):
-    if importlib.util.find_spec(_name) is not None:
-        importlib.import_module(_name)
+# Imported for what it registers: the code generator. It uses most of the package, which has to be registered before.
+importlib.import_module("dace_ipu.targets.ipu")
 
 # Public names that live in modules a program may never need; imported when they are first used.
 _LAZY = {

@@ -392,7 +392,7 @@ def _nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> list[Stat
 def enter_nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> Scope:
     """The scope of a nested SDFG: its connectors stand for what they are connected to. Raises Unsupported."""
     environment = {str(name): scope.index(value) for name, value in node.symbol_mapping.items()}
-    references: dict[str, Reference] = {}
+    references = {name: r for name, r in scope.references.items() if name in scope.sdfg.constants}
     inner = Scope(node.sdfg, scope.names, references, environment, scope.types)
     for edge in sorted(state.all_edges(node), key=lambda e: str(e.dst_conn if e.dst is node else e.src_conn)):
         connector = edge.dst_conn if edge.dst is node else edge.src_conn

@@ -121,7 +121,9 @@ class _Program:
                     scope.references[name] = self._variable(name, desc, scope)
         for name, (_, value) in sorted(scope.sdfg.constants_prop.items()):
             if np.ndim(value):
-                scope.references[name] = self._constant(name, np.asarray(value))
+                constant = self._constant(name, np.asarray(value))
+                scope.references[name] = constant
+                scope.types[constant.name] = constant.dtype
 
     def _lives_outside_maps(self, sdfg: SDFG, name: str) -> bool:
         if not sdfg.arrays[name].transient or sdfg.arrays[name].lifetime == dtypes.AllocationLifetime.Persistent:

@@ -104,6 +104,8 @@ class Expression(ast.NodeTransformer):
             return self._target(node.id)
         if node.id in self.scope.environment:
             return ast.parse(python_text(self.scope.environment[node.id]), mode="eval").body
+        if node.id in self.scope.sdfg.constants and np.ndim(self.scope.sdfg.constants[node.id]) == 0:
+            return ast.parse(repr(np.asarray(self.scope.sdfg.constants[node.id]).item()), mode="eval").body
         if node.id in _CONSTANTS and node.id not in self.scope.sdfg.symbols:
             return ast.parse(f"math.{node.id}", mode="eval").body
         return node
@@ -123,9 +125,16 @@ class Expression(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         """An element of a connector that stands for several."""
+        if isinstance(node.value, ast.Name) and node.value.id in self.scope.sdfg.constants:
+            return self._read(self._constant_element(node, node.value.id))
         if not isinstance(node.value, ast.Name) or node.value.id not in self.inputs:
             raise Unsupported(f"the subscript '{ast.unparse(node)}'")
         return self._read(self.element(node))
+
+    def _constant_element(self, node: ast.Subscript, name: str) -> Access:
+        """An element of a compile-time constant array, which tasklets may name without a connector."""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return self.scope.array(name).access(tuple(self._index(part) for part in parts))
 
     def element(self, node: ast.Subscript) -> Access:
         """The element that a subscript of a connector names."""

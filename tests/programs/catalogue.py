@@ -408,6 +408,48 @@ def suffix_sum(x: dace.float32[4], y: dace.float32[4]):
             y[i] += x[j]
 
 
+@case(lambda r: {"out": np.zeros((12, 12), np.int32)}, N=12)
+@dace.program
+def mandelbrot(out: dace.int32[N, N]):
+    for i, j in dace.map[0:N, 0:N]:
+        x = np.float32(0)
+        y = np.float32(0)
+        n = 0
+        while x * x + y * y < 4 and n < 20:
+            t = x * x - y * y + np.float32(-2) + np.float32(0.25) * i
+            y = 2 * x * y + np.float32(-1.5) + np.float32(0.25) * j
+            x = t
+            n = n + 1
+        out[i, j] = n
+
+
+@case(lambda r: {"A": values(r, 40, dtype=np.bool_), "some": np.zeros(1, np.bool_), "every": np.zeros(1, np.bool_)})
+@dace.program
+def logical(A: dace.bool_[40], some: dace.bool_[1], every: dace.bool_[1]):
+    some[0] = np.any(A)
+    every[0] = np.all(A)
+
+
+@case(lambda r: {"A": values(r, 10, 4), "m": values(r, 4)}, N=10)
+@dace.program
+def mean(A: dace.float32[N, 4], m: dace.float32[4]):
+    m[:] = np.mean(A, axis=0)
+
+
+@case(lambda r: {"A": values(r, 3, 4), "B": values(r, 4, 5), "C": values(r, 3, 5)})
+@dace.program
+def einsum(A: dace.float32[3, 4], B: dace.float32[4, 5], C: dace.float32[3, 5]):
+    C[:] = np.einsum("ij,jk->ik", A, B)
+
+
+@case(lambda r: {"x": values(r, 2, 8, 8, 3), "w": values(r, 3, 3, 3, 4), "y": values(r, 2, 6, 6, 4)})
+@dace.program
+def convolution(x: dace.float32[2, 8, 8, 3], w: dace.float32[3, 3, 3, 4], y: dace.float32[2, 6, 6, 4]):
+    for n, i, j, o in dace.map[0:2, 0:6, 0:6, 0:4]:
+        for a, b, c in dace.map[0:3, 0:3, 0:3]:
+            y[n, i, j, o] += x[n, i + a, j + b, c] * w[a, b, c, o]
+
+
 def oracle(case: Case, arguments: dict[str, Any]) -> Any:
     """Run the Python function of a case in NumPy, with its symbols as numbers. Arguments are updated in place;
     returns its result.

@@ -19,7 +19,10 @@ from tests.programs.catalogue import CASES, Case, oracle
 Arguments = dict[str, Any]
 
 # DaCe warns about maps over nothing, which users may write all the same.
-pytestmark = pytest.mark.filterwarnings("ignore:The iteration range of Map:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The iteration range of Map:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Using sets for connectors:UserWarning"),  # by its einsum
+]
 
 
 def fresh(case: Case, seed: int) -> Arguments:
