@@ -78,7 +78,7 @@ def test_tasklet_with_branches_and_a_dynamic_output() -> None:
 
 
 def test_several_nested_sdfgs_with_the_same_content() -> None:
-    """DaCe emits the function of equal nested SDFGs once, in whatever file comes first; codelets do not depend on it."""
+    """DaCe emits equal nested SDFGs once, in whatever file comes first; codelets do not depend on it."""
 
     @dace.program
     def twice(x: dace.float32[8], y: dace.float32[8]):
