@@ -74,6 +74,7 @@ __all__ = [
     "view_edge",
     "wrap_auto_optimize",
     "wrap_can_access",
+    "wrap_compile",
     "wrap_finalize",
     "wrap_specialized_key",
 ]
@@ -179,6 +180,11 @@ def wrap_auto_optimize(make: Callable[[Function], Function]) -> None:
     called. A program that imported the function itself before ``dace_ipu`` keeps the original.
     """
     _replace_function(_auto_optimize_module, "auto_optimize", make)
+
+
+def wrap_compile(make: Callable[[Function], Function]) -> None:
+    """Wrap ``SDFG.compile``, which calls, decorated programs and users all go through."""
+    _replace_function(SDFG, "compile", make)
 
 
 def wrap_specialized_key(make: Callable[[Function], Function]) -> None:

@@ -71,9 +71,12 @@ def _wrote_float64(node: Any, state: Any) -> bool:
 def check_before(sdfg: SDFG, float64: str) -> None:
     """Types, streams, callbacks and the like. Raises DiagnosticError."""
     findings = DiagnosticCollector()
+    from_arguments = any(desc.dtype in _NARROWED for desc in sdfg.arrays.values() if not desc.transient)
     for nested in sdfg.all_sdfgs_recursive():
         for name, desc in sorted(nested.arrays.items()):
-            _check_container(nested, name, desc, float64, findings)
+            follows = desc.dtype in _NARROWED and from_arguments if desc.transient else nested is not sdfg
+            if not follows:  # from what is reported anyway: the user knows the arguments, not DaCe's temporaries
+                _check_container(nested, name, desc, float64, findings)
     for node, parent in sdfg.all_nodes_recursive():
         _check_node(node, parent, findings)
     findings.raise_if_errors()

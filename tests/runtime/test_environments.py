@@ -69,11 +69,17 @@ def finish(process: subprocess.Popen[str]) -> None:
 
 
 def test_two_processes_build_the_same_program_at_once(tmp_path, cache):
-    """Each has its own build folder of DaCe, which has no locks; the codelets' cache is one."""
+    """Each has its own build folder of DaCe; the codelets' cache is one."""
     folders = [tmp_path / name for name in ("first", "second")]
     for folder in folders:
         folder.mkdir()
     for process in [start(folder, DACE_IPU_CACHE=str(cache), DACE_cache="name") for folder in folders]:
+        finish(process)
+
+
+def test_two_processes_share_a_build_folder(tmp_path, cache):
+    """DaCe has no lock there: ours lets one build after the other."""
+    for process in [start(tmp_path, DACE_IPU_CACHE=str(cache), DACE_cache="name") for _ in range(2)]:
         finish(process)
 
 
