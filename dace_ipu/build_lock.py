@@ -6,6 +6,7 @@ same program at once read each other's half-written files.
 
 from __future__ import annotations
 
+import contextvars
 import functools
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,14 @@ from dace.sdfg.sdfg import SDFG
 from dace_ipu import compat
 from dace_ipu.registration import IPU_STORAGES
 
-__all__ = ["install"]
+__all__ = ["install", "is_building"]
+
+_building: contextvars.ContextVar[bool] = contextvars.ContextVar("dace_ipu_is_building", default=False)
+
+
+def is_building() -> bool:
+    """Whether code is generated to be compiled at once, and not only to be looked at."""
+    return _building.get()
 
 
 def install() -> None:
@@ -34,7 +42,11 @@ def _with_lock(original: Callable[..., Any]) -> Callable[..., Any]:
         folder = Path(sdfg.build_folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with filelock.FileLock(folder.with_name(f"{folder.name}.lock")):
-            return original(sdfg, *args, **kwargs)
+            token = _building.set(True)
+            try:
+                return original(sdfg, *args, **kwargs)
+            finally:
+                _building.reset(token)
 
     return compile
 

@@ -130,6 +130,7 @@ def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> l
 
 
 def connector_target(state: SDFGState, edge: Any, scope: Scope) -> Target:
+    """What a connector on this edge stands for: an element, a local scalar or several elements."""
     reference = scope.reference(edge.data.data)
     return _target(reference, edge.data.subset, scope, scope.sdfg.arrays[edge.data.data])
 
@@ -230,6 +231,10 @@ def edge_between_arrays(state: SDFGState, edge: Any, source: str, target: str, s
 def both_subsets(
     state: SDFGState, edge: Any, source: str, target: str, sdfg: SDFG
 ) -> tuple[subsets.Range, subsets.Range]:
+    """The elements that a copy reads of ``source`` and writes of ``target``, where the memlet names only one side too.
+
+    Raises Unsupported if the memlet names neither side, or one that does not fit the other.
+    """
     source_subset, target_subset = compat.source_subset(edge, state), compat.target_subset(edge, state)
     given = source_subset if source_subset is not None else target_subset
     if given is None:
@@ -336,7 +341,7 @@ def _is_local(scope: Scope, name: str) -> bool:
 
 
 def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
-    """The scope with local scalars and arrays for these transients."""
+    """The scope with local scalars and arrays for these transients. Raises Unsupported for a stream."""
     references = dict(scope.references)
     for container in containers:
         desc = scope.sdfg.arrays[container]
@@ -350,7 +355,10 @@ def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
 
 
 def declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
-    """Declares what ``inner`` has and ``outer`` has not."""
+    """Declares what ``inner`` has and ``outer`` has not.
+
+    Raises Unsupported if the arrays are larger than a worker's stack allows, or their sizes are not constants.
+    """
     spent = 0
     for container, reference in inner.references.items():
         if container in outer.references or (isinstance(reference, ArrayReference) and reference.chain):

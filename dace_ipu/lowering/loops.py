@@ -74,7 +74,7 @@ def exclusive_end(begin: Expr, last: Expr, step: Expr) -> Expr:
 
 
 def assignment_value(code: CodeBlock, scope: Scope) -> tuple[str, Scope]:
-    """The right side of ``i = ...``."""
+    """The right side of ``i = ...``. Raises Unsupported for any other statement."""
     statement = code.code[0]
     if not isinstance(statement, ast.Assign):
         raise Unsupported(f"the loop statement '{code.as_string}'")

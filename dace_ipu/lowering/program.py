@@ -79,6 +79,7 @@ class _Program:
     # ----------------------------------------------------------------------------------------------------
 
     def lower(self) -> None:
+        """Collects host arrays, variables and steps. Raises DiagnosticError with every finding."""
         self.names = Names({str(s) for s in self.sdfg.symbols} | {str(s) for s in self.sdfg.free_symbols})
         scope = Scope(self.sdfg, self.names)
         self._declare_hosts()

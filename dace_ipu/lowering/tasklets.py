@@ -45,7 +45,7 @@ class Pointer:
     rank: int
 
     def access(self, indices: tuple[Expr, ...]) -> Access:
-        """The element at these indices of the connector."""
+        """The element at these indices of the connector. Raises Unsupported if their number is not its rank."""
         if len(indices) != self.rank:
             raise Unsupported(f"{len(indices)} indices for a connector of {self.rank} dimensions")
         return self.array.access(self.window.outer(indices))
@@ -124,7 +124,7 @@ class Expression(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """An element of a connector that stands for several."""
+        """An element of a connector that stands for several. Raises Unsupported for a subscript of anything else."""
         if isinstance(node.value, ast.Name) and node.value.id in self.scope.sdfg.constants:
             return self._read(self._constant_element(node, node.value.id))
         if not isinstance(node.value, ast.Name) or node.value.id not in self.inputs:
@@ -137,7 +137,7 @@ class Expression(ast.NodeTransformer):
         return self.scope.array(name).access(tuple(self._index(part) for part in parts))
 
     def element(self, node: ast.Subscript) -> Access:
-        """The element that a subscript of a connector names."""
+        """The element that a subscript of a connector names. Raises Unsupported for [i] of a single element, i ≠ 0."""
         assert isinstance(node.value, ast.Name)
         target = self.inputs[node.value.id]
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -207,6 +207,7 @@ class _Tasklet:
         self.rewriter = Expression(scope, self.inputs, dict(scope.types))
 
     def lower(self, body: Sequence[ast.stmt]) -> list[Statement]:
+        """The statements of a tasklet's body, and the stores of the outputs it held in local scalars."""
         result: list[Statement] = []
         if not _is_single_assignment(body):
             result += self._hold_inputs()

@@ -14,10 +14,11 @@ from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ControlFlowRegion, SDFGState, StateSubgraphView
 
-from dace_ipu import compat, config, environment, passes
+from dace_ipu import build_lock, compat, config, environment, passes
 from dace_ipu.errors import Diagnostic, DiagnosticError, Place
 from dace_ipu.lowering import HOST_VALUE_SUFFIX, lower
 from dace_ipu.registration import IPU_SCHEDULES, IPU_STORAGES, IPU_Cycles, IPU_Device
+from dace_ipu.simulator import ahead
 from dace_ipu.targets.poplar import program
 from dace_ipu.tile_graph.nodes import TileGraph
 from dace_ipu.transformations.checks import check_after, is_device_program
@@ -83,7 +84,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         function_stream: compat.CodeIOStream,
         callsite_stream: compat.CodeIOStream,
     ) -> None:
-        """A device scope becomes a call of its run function."""
+        """A device scope becomes a call of its run function. Raises DiagnosticError for any other scope."""
         state = cfg.state(state_id)
         entry = dfg_scope.source_nodes()[0]
         assert isinstance(entry, nodes.MapEntry)
@@ -160,7 +161,7 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         function_stream: compat.CodeIOStream,
         callsite_stream: compat.CodeIOStream,
     ) -> None:
-        """Copies between host and device stand inside device scopes only."""
+        """Copies between host and device stand inside device scopes only: raises DiagnosticError."""
         raise DiagnosticError(
             [
                 Diagnostic(
@@ -182,6 +183,8 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         texts = program.texts(
             self._programs, self._sdfg.name, state_struct, signature, header.getvalue(), self._options()
         )
+        if build_lock.is_building() and config.settings().mode == "simulator":
+            ahead.compile_ahead(texts.codelets)
         return [
             self._code_object("ipu", "", texts.host, linkable=True),
             self._code_object("ipu_codelets", "codelet", texts.codelets, linkable=False),
