@@ -21,7 +21,10 @@ _FLAGS = "-O3"
 
 def compile_ahead(source: str) -> None:
     """Start compiling a codelet source in the background, unless the cache has it."""
-    environment = codelet_environment()
+    try:
+        environment = codelet_environment()
+    except OSError:  # a cache folder that cannot be written: the build that follows says so better
+        return
     key = codelet_key(source, environment["DACE_IPU_POPC_KEY"])
     if not (Path(environment["DACE_IPU_CODELET_CACHE"]) / f"{key}.gp").is_file():
         threading.Thread(target=_compile, args=(source, key, environment["DACE_IPU_POPC"]), daemon=True).start()
