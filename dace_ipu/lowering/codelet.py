@@ -118,24 +118,22 @@ def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> l
     if compat.side_effects(node):
         raise Unsupported(f"the tasklet '{node.label}', which calls back to the host,")
     inputs = {
-        e.dst_conn: connector_target(state, e, scope)
-        for e in state.in_edges(node)
-        if e.dst_conn and not e.data.is_empty()
+        e.dst_conn: connector_target(e, scope) for e in state.in_edges(node) if e.dst_conn and not e.data.is_empty()
     }
     outputs: dict[str, list[Output]] = {}
     for edge in state.out_edges(node):
         if edge.src_conn and not edge.data.is_empty():
-            outputs.setdefault(edge.src_conn, []).append(_output(state, edge, scope))
+            outputs.setdefault(edge.src_conn, []).append(_output(edge, scope))
     return lower_tasklet(node.code.code, scope, inputs, outputs)
 
 
-def connector_target(state: SDFGState, edge: Any, scope: Scope) -> Target:
+def connector_target(edge: Any, scope: Scope) -> Target:
     """What a connector on this edge stands for: an element, a local scalar or several elements."""
     reference = scope.reference(edge.data.data)
     return _target(reference, edge.data.subset, scope, scope.sdfg.arrays[edge.data.data])
 
 
-def _output(state: SDFGState, edge: Any, scope: Scope) -> Output:
+def _output(edge: Any, scope: Scope) -> Output:
     desc = scope.sdfg.arrays[edge.data.data]
     if isinstance(desc, data.Stream):
         raise Unsupported(f"the stream '{edge.data.data}' inside a map")
@@ -318,7 +316,7 @@ def _dynamic_ranges(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> tu
     before: list[Statement] = []
     for edge in compat.dynamic_map_inputs(state, entry):
         name = scope.names.fresh(edge.dst_conn)
-        target = connector_target(state, edge, scope)
+        target = connector_target(edge, scope)
         dtype = dtype_of(scope.sdfg.arrays[edge.data.data])
         _, code = lower_expression("value", scope, {"value": target})
         before.append(Declare(name, dtype, code))
@@ -430,7 +428,7 @@ def lower_region(region: ControlFlowRegion, scope: Scope) -> list[Statement]:
     """The statements of a control-flow region inside a codelet. Raises Failure."""
     result: list[Statement] = []
     if isinstance(region, SDFG):
-        result += [declaration for _, declaration in _declare_symbols(region, scope)]
+        result += _declare_symbols(region, scope)
     for block, assignments in loops.straight_line(region):
         with located(block, scope.sdfg, block):
             result += _block(block, scope)
@@ -438,7 +436,7 @@ def lower_region(region: ControlFlowRegion, scope: Scope) -> list[Statement]:
     return result
 
 
-def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[tuple[str, Statement]]:
+def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[Statement]:
     """Symbols that edges assign are local scalars of the codelet."""
     for name in assigned_symbols(sdfg):
         local, dtype = scope.names.fresh(name), np.dtype(sdfg.symbols[name].type if name in sdfg.symbols else np.int32)
@@ -449,7 +447,7 @@ def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[tuple[str, Statement]
             value = Code(python_text(scope.environment[name]))
         scope.environment[name] = symbol(local)
         scope.types[local] = dtype
-        yield name, Declare(local, dtype, value, constant=False)
+        yield Declare(local, dtype, value, constant=False)
 
 
 def _assignments(assignments: dict[str, str], scope: Scope) -> list[Statement]:
@@ -533,10 +531,10 @@ def _while(loop: LoopRegion, scope: Scope) -> list[Statement]:
     if loop.loop_variable and loop.init_statement is not None and loop.update_statement is not None:
         name = scope.names.fresh(loop.loop_variable)
         scope.types[name] = np.dtype(np.int32)
-        before, first = lower_expression(*loops.assignment_value(loop.init_statement, scope), {})
+        before, first = lower_expression(loops.assignment_value(loop.init_statement), scope, {})
         before.append(Declare(name, scope.types[name], first, constant=False))
         scope = scope.with_symbol(loop.loop_variable, symbol(name))
-        text, _ = loops.assignment_value(loop.update_statement, scope)
+        text = loops.assignment_value(loop.update_statement)
         advance, value = lower_expression(text, scope, containers(text, scope))
         advance.append(Assign(name, value))
     text = loop.loop_condition.as_string

@@ -73,12 +73,12 @@ def exclusive_end(begin: Expr, last: Expr, step: Expr) -> Expr:
     return last + 1 if step > 0 else last - 1
 
 
-def assignment_value(code: CodeBlock, scope: Scope) -> tuple[str, Scope]:
+def assignment_value(code: CodeBlock) -> str:
     """The right side of ``i = ...``. Raises Unsupported for any other statement."""
     statement = code.code[0]
     if not isinstance(statement, ast.Assign):
         raise Unsupported(f"the loop statement '{code.as_string}'")
-    return ast.unparse(statement.value), scope
+    return ast.unparse(statement.value)
 
 
 def has_continue(loop: LoopRegion) -> bool:

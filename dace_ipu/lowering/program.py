@@ -324,7 +324,7 @@ class _Program:
 
     def _with_dynamic_ranges(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Scope:
         for edge in compat.dynamic_map_inputs(state, entry):
-            host = self._host_scalar(codelet.connector_target(state, edge, scope))
+            host = self._host_scalar(codelet.connector_target(edge, scope))
             if host is None:
                 raise Unsupported(
                     f"the range of the map '{entry.map.label}', which depends on the device data '{edge.data.data}',"

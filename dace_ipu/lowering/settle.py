@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from dace_ipu.tile_graph.body import Access, Assign, Declare, For, If, Statement, Store, While, codes, walk
+from dace_ipu.tile_graph.body import Access, Assign, Declare, For, If, Statement, Store, While, children, codes, walk
 
 __all__ = ["mentions", "settle"]
 
@@ -60,14 +60,8 @@ def _index_names(access: Access) -> set[str]:
 def _blocks(body: tuple[Statement, ...]) -> Iterator[tuple[Statement, ...]]:
     yield body
     for statement in body:
-        match statement:
-            case For() | While():
-                yield from _blocks(statement.body)
-            case If():
-                yield from _blocks(statement.then)
-                yield from _blocks(statement.orelse)
-            case _:
-                pass
+        for inner in children(statement):
+            yield from _blocks(inner)
 
 
 def _without(body: tuple[Statement, ...], gone: Statement) -> tuple[Statement, ...]:
@@ -78,7 +72,9 @@ def _replaced(body: tuple[Statement, ...], old: Statement, new: Statement) -> tu
     return _rewrite(body, lambda s: (new,) if s is old else (s,))
 
 
-def _rewrite(body: tuple[Statement, ...], change) -> tuple[Statement, ...]:  # type: ignore[no-untyped-def]
+def _rewrite(
+    body: tuple[Statement, ...], change: Callable[[Statement], tuple[Statement, ...]]
+) -> tuple[Statement, ...]:
     result: list[Statement] = []
     for statement in body:
         for changed in change(statement):

@@ -171,12 +171,12 @@ def test_a_reduction_that_is_not_associative_runs_in_order_on_one_tile():
 
 
 def test_iterations_that_depend_on_each_other_run_on_one_tile_and_say_why():
-    source = Source("/home/user/prog.py", 7, "for i in map: ...")
+    source = Source("/programs/prog.py", 7, "for i in map: ...")
     step = dataclasses.replace(map_step("A[i + 1] = A[i]\nA[i + 1] = A[i + 1] + A[i]", i="N - 1"), source=source)
     result = divided(variables(A="N"), step)
     assert (result.steps[0].partition, result.steps[0].workers) == (None, False)
     assert result.notes == (
-        "map 'work' (/home/user/prog.py:7) runs on one tile: different values of 'i' may touch the same element of "
+        "map 'work' (/programs/prog.py:7) runs on one tile: different values of 'i' may touch the same element of "
         "'A' (A[i], A[i + 1])",
     )
 

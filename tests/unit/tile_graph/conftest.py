@@ -34,7 +34,7 @@ FLOAT, INT = np.dtype(np.float32), np.dtype(np.int32)
 ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
 N, i, begin, size = (symbol(name) for name in "N i i_begin i_size".split())
 
-SOURCE = Source("/home/user/prog.py", 12, "    B[1:-1] = 0.33 * (A[:-2] + A[1:-1] + A[2:])")
+SOURCE = Source("/programs/prog.py", 12, "    B[1:-1] = 0.33 * (A[:-2] + A[1:-1] + A[2:])")
 STENCIL = Code("0.33*(a+b+c)", tuple((name, Access("A", (i + k,))) for k, name in enumerate("abc")))
 
 

@@ -258,7 +258,7 @@ def test_names_that_collide_with_the_file() -> None:
 def test_comments_cannot_swallow_code() -> None:
     graph = graphs.jacobi()
     repeat = graph.steps[2]
-    sweep = replace(repeat.body[0], source=Source("/home/u/prog.py", 3, "x = 1 \\\ny = 2 \\"))
+    sweep = replace(repeat.body[0], source=Source("/programs/prog.py", 3, "x = 1 \\\ny = 2 \\"))
     text = codelets_text(replace(graph, steps=(sweep,)))
     assert "\n// prog.py:3   x = 1 \\ y = 2\nclass jacobi" in text
 
