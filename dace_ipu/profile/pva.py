@@ -49,7 +49,8 @@ class Program:
     def __init__(self, compilation: Compilation, data: _Data) -> None:
         self._compilation = compilation
         self.name: str = data["name"]
-        self.type: str = _KINDS.get(data["kind"], data["kind"])
+        kind: str = data["kind"]
+        self.type = _KINDS.get(kind, kind)
         self.count: int = data.get("count", 1)
         self._data = data
 
@@ -191,7 +192,8 @@ class Execution:
     @cached_property
     def steps(self) -> list[SimpleNamespace]:
         """One for each program that costs something, in the order of the program, for all its executions."""
-        programs = {data["step"]: node for data, node in zip(self._profile["programs"], self._compilation.nodes)}
+        nodes = self._compilation.nodes
+        programs = {data["step"]: node for data, node in zip(self._profile["programs"], nodes, strict=True)}
         return [self._step(data, programs[k]) for k, data in enumerate(self._profile["steps"])]
 
     def _step(self, data: _Data, program: Program) -> SimpleNamespace:

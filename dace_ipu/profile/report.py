@@ -46,7 +46,7 @@ class Report:
 
     @property
     def execution(self) -> Execution:
-        """What ran of the first of the ``programs``, under the names of Graphcore's libpva. Raises as ``compilation``."""
+        """What ran of the first of the ``programs``, under libpva's names. Raises as ``compilation``."""
         return Execution(self._profile(), self.compilation)
 
     @property

@@ -92,6 +92,8 @@ class Step:
     balance: float
     vertices: int
     rearrange_cycles: int = 0
+    pre_arrange_cycles: int = 0
+    post_arrange_cycles: int = 0
     global_exchange_cycles: int = 0
 
     @property

@@ -7,7 +7,8 @@ from typing import Any
 
 STEP = {
     "name": "update_y", "kind": "execute", "executions": 2, "computeCycles": 600, "exchangeCycles": 100,
-    "syncCycles": 200, "hostCycles": 0, "rearrangeCycles": 0, "globalExchangeCycles": 0, "bytesExchanged": 64, "rearrangedBytes": 0,
+    "syncCycles": 200, "hostCycles": 0, "rearrangeCycles": 0, "globalExchangeCycles": 0,
+    "bytesExchanged": 64, "rearrangedBytes": 0,
     "hostBytes": 0, "tilesUsed": 3, "balance": 0.75, "vertices": 3,
 }  # fmt: skip
 COPY = {
