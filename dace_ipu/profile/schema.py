@@ -94,6 +94,7 @@ class Step:
     rearrange_cycles: int = 0
     pre_arrange_cycles: int = 0
     post_arrange_cycles: int = 0
+    write_back_cycles: int = 0
     global_exchange_cycles: int = 0
 
     @property

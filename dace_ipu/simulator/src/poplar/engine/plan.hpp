@@ -49,6 +49,7 @@ struct StepCost {
   std::uint64_t rearrange = 0;      // part of compute
   std::uint64_t preArrange = 0;     // of the slowest tile, before the exchange
   std::uint64_t postArrange = 0;    // after it
+  std::uint64_t writeBack = 0;      // after the vertices
   std::uint64_t globalExchange = 0; // part of exchange
   std::uint64_t bytesExchanged = 0;
   std::uint64_t bytesRearranged = 0;

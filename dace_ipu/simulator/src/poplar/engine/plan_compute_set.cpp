@@ -30,7 +30,8 @@ template <typename F> void forEachEdge(const FieldBinding &b, F &&f) {
 
 ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
     : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_),
-      after_(machine_), pre_(machine_.numTiles()), post_(machine_.numTiles()) {
+      after_(machine_), pre_(machine_.numTiles()), post_(machine_.numTiles()),
+      writeBack_(machine_.numTiles()) {
   result_.id = id;
 }
 
@@ -155,7 +156,7 @@ void ComputeSetPlanner::bindEdge(const EdgeSite &site) {
     bindContiguous(site, var, offset);
   else
     bindGathered(site);
-  chargeEdge(site, var != nullptr);
+  chargeEdge(site);
   if (plan_.checkUninitialised)
     recordAccesses(site);
 }
@@ -200,27 +201,21 @@ void ComputeSetPlanner::bindGathered(const EdgeSite &site) {
   result_.after.insert(result_.after.end(), out.begin(), out.end());
 }
 
-void ComputeSetPlanner::chargeEdge(const EdgeSite &site, bool contiguous) {
+void ComputeSetPlanner::chargeEdge(const EdgeSite &site) {
   const std::size_t size = sizeOf(site.tensor->elementType());
-  const std::uint64_t bytes = site.tensor->numElements() * size;
   LocalShare in, out;
   std::uint64_t runs = 0;
-  const auto gather = [](LocalShare &sum, const LocalShare &part) {
-    sum.bytes += part.bytes;
-    sum.pieces += part.pieces;
-    sum.allPieces += part.allPieces;
-  };
   forEachRun(*site.tensor->view(), [&](const Run &r) {
     ++runs;
     if (isInput(*site.abi))
-      gather(in, before_.need(site.tile, r, size));
+      before_.need(site.tile, r, size, in);
     if (isOutput(*site.abi))
-      gather(out, after_.deliver(site.tile, r, size));
+      after_.deliver(site.tile, r, size, out);
   });
   if (isInput(*site.abi))
-    arrangeInput(site.tile, in, bytes, runs, contiguous);
-  if (isOutput(*site.abi) && out.bytes > 0 && !(contiguous && out.bytes == bytes)) {
-    post_.add(site.tile, out.bytes, out.pieces);
+    arrangeInput(site, in, runs);
+  if (isOutput(*site.abi) && out.pieces() > 0 && out.pieces() + out.otherPieces() > 1) {
+    writeBack_.add(site.tile, out.bytes(), out.pieces());
     planner_.countArrangement(site.tile, runs);
   }
 }
@@ -229,16 +224,15 @@ void ComputeSetPlanner::chargeEdge(const EdgeSite &site, bool contiguous) {
 // is received arrives in its place, if the rest of the edge is one piece. An edge that mixes many local pieces with many
 // received ones is arranged twice, before the exchange and after it: in published profiles of a stencil with such
 // edges, both phases copy all of the edge.
-void ComputeSetPlanner::arrangeInput(unsigned tile, const LocalShare &share, std::uint64_t bytes, std::uint64_t runs,
-                                     bool contiguous) {
-  if (share.bytes == 0 || (contiguous && share.bytes == bytes))
+void ComputeSetPlanner::arrangeInput(const EdgeSite &site, const LocalShare &share, std::uint64_t runs) {
+  if (share.pieces() == 0 || share.pieces() + share.otherPieces() == 1)
     return;
-  planner_.countArrangement(tile, runs);
-  const bool mixed = share.pieces > 1 && share.allPieces - share.pieces > 1;
-  if (!mixed)
-    return post_.add(tile, share.bytes, share.pieces);
-  pre_.add(tile, bytes, share.allPieces);
-  post_.add(tile, bytes, share.allPieces);
+  planner_.countArrangement(site.tile, runs);
+  if (share.pieces() == 1 || share.otherPieces() <= 1)
+    return post_.add(site.tile, share.bytes(), share.pieces());
+  const std::uint64_t bytes = site.tensor->numElements() * sizeOf(site.tensor->elementType());
+  pre_.add(site.tile, bytes, share.pieces() + share.otherPieces());
+  post_.add(site.tile, bytes, share.pieces() + share.otherPieces());
 }
 
 void ComputeSetPlanner::recordAccesses(const EdgeSite &site) {
@@ -314,15 +308,17 @@ void ComputeSetPlanner::chargeTiles(const std::vector<std::uint64_t> &vertexCycl
     const auto tile = static_cast<unsigned>(t);
     const std::uint64_t pre = machine_.copyCycles(pre_.bytes[t], pre_.pieces[t]);
     const std::uint64_t post = machine_.copyCycles(post_.bytes[t], post_.pieces[t]);
-    const std::uint64_t cycles = vertexCycles[t] + pre + post;
+    const std::uint64_t back = machine_.copyCycles(writeBack_.bytes[t], writeBack_.pieces[t]);
+    const std::uint64_t cycles = vertexCycles[t] + pre + post + back;
     busy += cycles;
     cost.compute = std::max(cost.compute, cycles);
-    cost.rearrange = std::max(cost.rearrange, pre + post);
+    cost.rearrange = std::max(cost.rearrange, pre + post + back);
     cost.preArrange = std::max(cost.preArrange, pre);
     cost.postArrange = std::max(cost.postArrange, post);
-    cost.bytesRearranged += pre_.bytes[t] + post_.bytes[t];
+    cost.writeBack = std::max(cost.writeBack, back);
+    cost.bytesRearranged += pre_.bytes[t] + post_.bytes[t] + writeBack_.bytes[t];
     cost.tilesUsed += cycles > 0;
-    const std::uint64_t temporary = in.tiles[t].received + out.tiles[t].sent + post_.bytes[t];
+    const std::uint64_t temporary = in.tiles[t].received + out.tiles[t].sent + post_.bytes[t] + writeBack_.bytes[t];
     if (temporary > 0)
       result_.temporaries.emplace_back(tile, temporary);
   }

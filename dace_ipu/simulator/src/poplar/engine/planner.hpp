@@ -138,8 +138,8 @@ private:
   void bindEdge(const EdgeSite &site);
   void bindContiguous(const EdgeSite &site, const Variable *var, std::size_t offset);
   void bindGathered(const EdgeSite &site);
-  void chargeEdge(const EdgeSite &site, bool contiguous);
-  void arrangeInput(unsigned tile, const LocalShare &share, std::uint64_t bytes, std::uint64_t runs, bool contiguous);
+  void chargeEdge(const EdgeSite &site);
+  void arrangeInput(const EdgeSite &site, const LocalShare &share, std::uint64_t runs);
   void recordAccesses(const EdgeSite &site);
   void placeSnapshots();
   void finishCosts();
@@ -161,7 +161,7 @@ private:
   WriteSet writes_;
   ExchangePhase before_;
   ExchangePhase after_;
-  Arrangement pre_, post_;
+  Arrangement pre_, post_, writeBack_;
   std::vector<unsigned> ordered_;                                 // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
   std::vector<Snapshot> snapshots_;

@@ -28,56 +28,80 @@ std::size_t elementsWithin(const Run &r, std::size_t begin, std::size_t end) {
 ExchangePhase::ExchangePhase(const Machine &machine)
     : machine_(machine), tiles_(machine.numTiles()), links_(machine) {}
 
-LocalShare ExchangePhase::strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming) {
+void LocalShare::addOther(std::uint64_t pieces) {
+  otherPieces_ += pieces;
+  last_ = nullptr;
+}
+
+void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes) {
+  bytes_ += count * elementBytes;
+  pieces_ += var != last_ || at != lastEnd_;
+  last_ = var;
+  lastEnd_ = at + count;
+}
+
+void LocalShare::addSingles(std::size_t count, std::size_t elementBytes) {
+  bytes_ += count * elementBytes;
+  pieces_ += count;
+  last_ = nullptr;
+}
+
+void ExchangePhase::strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming, LocalShare &share) {
   const auto range = hull(run);
-  LocalShare share;
-  share.allPieces = run.count; // every element is a piece of its own
-  forRegionsIn(run.var->mapping.regions(), range.first, range.second, [&](std::size_t b, std::size_t e, unsigned home) {
-    const std::size_t n = elementsWithin(run, b, e);
+  const auto &regions = run.var->mapping.regions();
+  for (std::size_t i = firstRegionAfter(regions, range.first); i < regions.size() && regions[i].begin < range.second; ++i) {
+    const unsigned home = regions[i].tile;
+    const std::size_t begin = std::max(regions[i].begin, range.first);
+    const std::size_t n = elementsWithin(run, begin, std::min(regions[i].end, range.second));
+    if (n == 0)
+      continue;
     if (home == tile) {
-      share.bytes += n * elementBytes;
-      share.pieces += n;
-      return;
+      if (n > 1 || run.stride <= 0) {
+        share.addSingles(n, elementBytes);
+        continue;
+      }
+      const auto step = static_cast<std::size_t>(run.stride);
+      const std::size_t element = run.offset + (begin - run.offset + step - 1) / step * step;
+      share.add(run.var, run.var->mapping.localOffsets()[i] + element - regions[i].begin, 1, elementBytes);
+      continue;
     }
     const unsigned from = incoming ? home : tile;
     const unsigned to = incoming ? tile : home;
-    if (n == 0)
-      return;
     transfer(from, to, n * elementBytes);
     tiles_[to].fragments += n - 1;
-  });
-  return share;
+    share.addOther(n);
+  }
 }
 
 // Calls f(bytes, home) for the contiguous pieces that do not lie on the tile.
 template <typename F>
 void ExchangePhase::forPieces(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share, F &&f) {
-  forRegionsIn(run.var->mapping.regions(), run.offset, run.offset + run.count,
-               [&](std::size_t b, std::size_t e, unsigned home) {
-                 ++share.allPieces;
-                 if (home != tile)
-                   return f((e - b) * elementBytes, home);
-                 share.bytes += (e - b) * elementBytes;
-                 ++share.pieces;
-               });
+  const auto &regions = run.var->mapping.regions();
+  const std::size_t end = run.offset + run.count;
+  for (std::size_t i = firstRegionAfter(regions, run.offset); i < regions.size() && regions[i].begin < end; ++i) {
+    const std::size_t b = std::max(regions[i].begin, run.offset), count = std::min(regions[i].end, end) - b;
+    if (regions[i].tile == tile) {
+      share.add(run.var, run.var->mapping.localOffsets()[i] + b - regions[i].begin, count, elementBytes);
+    } else {
+      share.addOther(1);
+      f(count * elementBytes, regions[i].tile);
+    }
+  }
 }
 
-LocalShare ExchangePhase::need(unsigned tile, const Run &run, std::size_t elementBytes) {
+void ExchangePhase::need(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share) {
   if (!run.contiguous())
-    return strided(tile, run, elementBytes, true);
-  LocalShare share;
-  forPieces(tile, run, elementBytes, share, [](std::uint64_t, unsigned) {});
-  if (share.pieces < share.allPieces)
+    return strided(tile, run, elementBytes, true, share);
+  bool elsewhere = false;
+  forPieces(tile, run, elementBytes, share, [&](std::uint64_t, unsigned) { elsewhere = true; });
+  if (elsewhere)
     needs_.push_back({run.var, run.offset, run.offset + run.count, tile, static_cast<std::uint32_t>(elementBytes)});
-  return share;
 }
 
-LocalShare ExchangePhase::deliver(unsigned tile, const Run &run, std::size_t elementBytes) {
+void ExchangePhase::deliver(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share) {
   if (!run.contiguous())
-    return strided(tile, run, elementBytes, false);
-  LocalShare share;
+    return strided(tile, run, elementBytes, false, share);
   forPieces(tile, run, elementBytes, share, [&](std::uint64_t bytes, unsigned home) { transfer(tile, home, bytes); });
-  return share;
 }
 
 void ExchangePhase::host(const Run &run, std::size_t elementBytes, bool toDevice) {

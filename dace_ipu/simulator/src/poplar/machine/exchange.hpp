@@ -32,11 +32,23 @@ struct ExchangeCost {
   bool happens() const { return cycles > 0; }
 };
 
-/// What lies on the tile already of elements that it needs or makes.
-struct LocalShare {
-  std::uint64_t bytes = 0;
-  std::uint64_t pieces = 0;    // contiguous, on the tile
-  std::uint64_t allPieces = 0; // contiguous, wherever
+/// What lies on the tile already of the elements of an edge, run by run. Pieces that follow one another in the memory of
+/// the tile count as one, even if they do not in the variable: rows of a block, for instance.
+class LocalShare {
+public:
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t pieces() const { return pieces_; }           // contiguous, on the tile
+  std::uint64_t otherPieces() const { return otherPieces_; } // contiguous, elsewhere
+  void addOther(std::uint64_t pieces);
+  /// `count` elements of a variable from `at` in the memory of the tile.
+  void add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes);
+  /// As many pieces as elements.
+  void addSingles(std::size_t count, std::size_t elementBytes);
+
+private:
+  std::uint64_t bytes_ = 0, pieces_ = 0, otherPieces_ = 0;
+  const Variable *last_ = nullptr;
+  std::size_t lastEnd_ = 0;
 };
 
 /// Collects the transfers of one phase. All tiles count what they receive; a range that the same tile needs several
@@ -46,9 +58,9 @@ public:
   explicit ExchangePhase(const Machine &machine);
 
   /// `tile` needs elements of a variable wherever they are.
-  LocalShare need(unsigned tile, const Run &run, std::size_t elementBytes);
+  void need(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share);
   /// `tile` produces elements that may live elsewhere.
-  LocalShare deliver(unsigned tile, const Run &run, std::size_t elementBytes);
+  void deliver(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share);
   /// Elements that travel between their tiles and the host: they use the receiver or sender of the tile only.
   void host(const Run &run, std::size_t elementBytes, bool toDevice);
   /// Bytes that go from one tile to another as one fragment.
@@ -74,14 +86,15 @@ private:
     unsigned tile;
     std::uint32_t elementBytes;
   };
-  template <typename F> void forPieces(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share, F &&f);
+  template <typename F>
+  void forPieces(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share, F &&f);
   void mergePerTile();
   void settle(const Need *begin, const Need *end);
   void settleMany(const Need *begin, const Need *end);
   void crossLinks(const Need *begin, const Need *end);
   void chargeSenders();
   std::uint64_t tileCycles(const TileTraffic &t) const;
-  LocalShare strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming);
+  void strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming, LocalShare &share);
 
   const Machine &machine_;
   std::vector<TileTraffic> tiles_;

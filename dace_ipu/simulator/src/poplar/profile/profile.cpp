@@ -102,6 +102,7 @@ ProfileValue stepValue(const Step &step, std::uint64_t n) {
                            {"rearrangeCycles", times(n, c.rearrange)},
                            {"preArrangeCycles", times(n, c.preArrange)},
                            {"postArrangeCycles", times(n, c.postArrange)},
+                           {"writeBackCycles", times(n, c.writeBack)},
                            {"globalExchangeCycles", times(n, c.globalExchange)},
                            {"bytesExchanged", times(n, c.bytesExchanged)},
                            {"bytesBetweenIPUs", times(n, c.bytesGlobal)},
