@@ -1,0 +1,10 @@
+// What the vertices that slice, sort, gather and select cost.
+#pragma once
+
+#include "../poputil/library_codelets.hpp"
+
+namespace popops {
+
+poputil::internal::Estimators sliceEstimators();
+
+} // namespace popops
