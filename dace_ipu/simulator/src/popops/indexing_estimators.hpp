@@ -6,5 +6,6 @@
 namespace popops {
 
 poputil::internal::Estimators sliceEstimators();
+poputil::internal::Estimators sortEstimators();
 
 } // namespace popops
