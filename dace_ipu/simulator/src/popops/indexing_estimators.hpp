@@ -7,5 +7,6 @@ namespace popops {
 
 poputil::internal::Estimators sliceEstimators();
 poputil::internal::Estimators sortEstimators();
+poputil::internal::Estimators circBufEstimators();
 
 } // namespace popops
