@@ -60,6 +60,37 @@ TEST(a_slice_of_a_tensor_spread_along_the_sliced_dimension) {
   checkSlice(rows, x, 4);
 }
 
+// 7 tiles, 23 x 160 elements: no column has the same rows on the tiles as its neighbours.
+TEST(a_slice_of_rows_that_end_anywhere) {
+  Fixture f;
+  checkSlice(f, f.spread("x", Shape{1, 23, 160}, 7), 2);
+}
+
+TEST(a_slice_of_a_tensor_in_small_pieces) {
+  Fixture f;
+  const Tensor x = f.graph.addVariable(FLOAT, {1, 40, 40}, "x");
+  for (std::size_t i = 0; i < 1600; ++i)
+    f.graph.setTileMapping(x.flatten().slice(i, i + 1), (i * i + i / 7) % 8);
+  f.expose("x", x);
+  checkSlice(f, x, 3);
+  Fixture g;
+  const Tensor y = g.graph.addVariable(FLOAT, {40, 40}, "y");
+  for (std::size_t i = 0; i < 1600; ++i)
+    g.graph.setTileMapping(y.flatten().slice(i, i + 1), (i * i + i / 7) % 8);
+  g.expose("y", y);
+  const Tensor s = g.variable("s", {2, 40});
+  popops::dynamicUpdate(g.graph, y, s, offsetsVariable(g, {1}), {0}, {2}, g.prog);
+  Engine e = g.engine();
+  write(e, "y", iota(1600));
+  write(e, "s", iota(80, 5000));
+  write(e, "offset", std::vector<unsigned>{17});
+  e.run();
+  std::vector<float> expected = iota(1600);
+  for (std::size_t i = 0; i < 80; ++i)
+    expected[17 * 40 + i] = 5000 + static_cast<float>(i);
+  CHECK_EQ(readFloats(e, "y", 1600), expected);
+}
+
 TEST(a_slice_of_a_sliceable_tensor_needs_no_exchange_of_data) {
   Fixture f;
   const Tensor x = popops::createSliceableTensor(f.graph, FLOAT, {4, 9, 6}, {1}, {1});

@@ -57,9 +57,27 @@ public:
   }
 };
 
+// The same for parts that cover a stretch of `out` each, from `begins`.
+template <typename T> class CollectSlices : public Vertex {
+public:
+  Vector<Input<Vector<T>>> parts;
+  Output<Vector<T>> out;
+  const Vector<unsigned> begins;
+
+  bool compute() {
+    for (T &element : out)
+      element = 0;
+    for (unsigned p = 0; p < parts.size(); ++p)
+      for (unsigned i = 0; i < parts[p].size(); ++i)
+        out[begins[p] + i] |= parts[p][i];
+    return true;
+  }
+};
+
 #define INSTANTIATE(T)                                                                                                 \
   template class MultiSlice<T>;                                                                                        \
-  template class CombineSlices<T>;
+  template class CombineSlices<T>;                                                                                     \
+  template class CollectSlices<T>;
 INSTANTIATE(unsigned char)
 INSTANTIATE(unsigned short)
 INSTANTIATE(unsigned int)

@@ -114,7 +114,7 @@ Tensor createSliceTensor(Graph &graph, const Tensor &t, const std::vector<std::s
   const Call call(named("createSliceTensor", debugContext), t.shape(), dims, sizes);
   std::optional<slice::Layout> layout;
   if (t.numElements() != 0)
-    layout = slice::layoutOf(graph, call.table(t));
+    layout = slice::groupsOf(graph, slice::rectanglesOf(graph, call.table(t)));
   if (!layout)
     layout = slice::blocked(std::max<std::size_t>(1, call.window().rows()), call.cols(),
                             std::max<std::size_t>(1, call.window().rows()),

@@ -8,11 +8,6 @@ using namespace poplar;
 
 namespace {
 
-struct Rectangle {
-  unsigned tile;
-  Interval rows, cols;
-};
-
 // Cuts intervals of a flattened {major, minor} view into rectangles, each one piece of one major index or whole ones.
 template <typename Add> void cut(const std::vector<Interval> &intervals, std::size_t minor, const Add &add) {
   for (const Interval &interval : intervals)
@@ -47,22 +42,6 @@ std::size_t pieces(const Graph &graph, const Tensor &line) {
   return n;
 }
 
-// By rows or by columns, whichever promises fewer intervals: a mapping of either may have millions.
-std::vector<Rectangle> rectangles(const Graph &graph, const Tensor &table) {
-  const std::size_t rows = table.dim(0), cols = table.dim(1);
-  const bool byRow = pieces(graph, table[0]) * rows <= pieces(graph, table.slice(0, 1, 1).flatten()) * cols;
-  const Tensor flat = (byRow ? table : table.transpose()).flatten();
-  const Graph::TileToTensorMapping mapping = graph.getTileMapping(flat);
-  std::vector<Rectangle> result;
-  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
-    std::vector<std::pair<Interval, Interval>> found;
-    cut(mapping[tile], byRow ? cols : rows, [&](Interval major, Interval minor) { found.emplace_back(major, minor); });
-    for (const auto &[major, minor] : merged(std::move(found)))
-      result.push_back({tile, byRow ? major : minor, byRow ? minor : major});
-  }
-  return result;
-}
-
 std::vector<std::size_t> columnBreaks(const std::vector<Rectangle> &rectangles) {
   std::vector<std::size_t> breaks;
   for (const Rectangle &r : rectangles) {
@@ -92,14 +71,30 @@ void tidy(std::vector<Part> &parts) {
 
 } // namespace
 
-std::optional<Layout> layoutOf(const Graph &graph, const Tensor &table) {
-  const std::vector<Rectangle> all = rectangles(graph, table);
+// By rows or by columns, whichever promises fewer intervals: a mapping of either may have millions.
+std::vector<Rectangle> rectanglesOf(const Graph &graph, const Tensor &table) {
+  const std::size_t rows = table.dim(0), cols = table.dim(1);
+  const bool byRow = pieces(graph, table[0]) * rows <= pieces(graph, table.slice(0, 1, 1).flatten()) * cols;
+  const Tensor flat = (byRow ? table : table.transpose()).flatten();
+  const Graph::TileToTensorMapping mapping = graph.getTileMapping(flat);
+  std::vector<Rectangle> result;
+  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
+    std::vector<std::pair<Interval, Interval>> found;
+    cut(mapping[tile], byRow ? cols : rows, [&](Interval major, Interval minor) { found.emplace_back(major, minor); });
+    for (const auto &[major, minor] : merged(std::move(found)))
+      result.push_back({tile, byRow ? major : minor, byRow ? minor : major});
+  }
+  return result;
+}
+
+std::size_t mostPieces(const Graph &graph) { return 8 * std::size_t(graph.getTarget().getNumTiles()) + 64; }
+
+std::optional<Layout> groupsOf(const Graph &graph, const std::vector<Rectangle> &all) {
   const std::vector<std::size_t> breaks = columnBreaks(all);
-  const std::size_t limit = 8 * std::size_t(graph.getTarget().getNumTiles()) + 64;
   std::size_t total = 0;
   for (const Rectangle &r : all)
     total += indexOf(breaks, r.cols.end()) - indexOf(breaks, r.cols.begin());
-  if (total > limit)
+  if (total > mostPieces(graph))
     return std::nullopt;
 
   std::vector<std::vector<Part>> parts(breaks.size() - 1);

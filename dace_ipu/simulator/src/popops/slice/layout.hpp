@@ -9,7 +9,13 @@
 
 namespace popops::slice {
 
-/// Rows that a tile holds.
+/// A piece of the tensor that a tile holds.
+struct Rectangle {
+  unsigned tile;
+  poplar::Interval rows, cols;
+};
+
+/// Rows that a tile holds, of some columns.
 struct Part {
   unsigned tile;
   poplar::Interval rows;
@@ -24,9 +30,14 @@ struct Group {
 
 using Layout = std::vector<Group>;
 
-/// The layout of a tensor of rank 2, or nothing if it is too scattered to have a vertex for each piece.
-/// Throws poplar::invalid_tile_mapping if it is not mapped completely.
-std::optional<Layout> layoutOf(const poplar::Graph &graph, const poplar::Tensor &table);
+/// All pieces of a tensor of rank 2 that is not empty. Throws poplar::invalid_tile_mapping if some element has no tile.
+std::vector<Rectangle> rectanglesOf(const poplar::Graph &graph, const poplar::Tensor &table);
+
+/// How many pieces, or pieces of groups, are few enough to have a vertex each.
+std::size_t mostPieces(const poplar::Graph &graph);
+
+/// The columns in groups, or nothing if that would cut the rectangles into more than mostPieces pieces.
+std::optional<Layout> groupsOf(const poplar::Graph &graph, const std::vector<Rectangle> &rectangles);
 
 /// Columns in blocks of `colsPerTile`, rows in blocks of `rowsPerTile`, block after block on tiles 0, 1, ...
 Layout blocked(std::size_t rows, std::size_t cols, std::size_t rowsPerTile, std::size_t colsPerTile);
