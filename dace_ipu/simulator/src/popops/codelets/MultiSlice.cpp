@@ -58,18 +58,21 @@ public:
 };
 
 // The same for parts that cover a stretch of `out` each, from `begins`.
-template <typename T> class CollectSlices : public Vertex {
+template <typename T> class CollectSlices : public MultiVertex {
 public:
   Vector<Input<Vector<T>>> parts;
   Output<Vector<T>> out;
   const Vector<unsigned> begins;
 
-  bool compute() {
-    for (T &element : out)
-      element = 0;
-    for (unsigned p = 0; p < parts.size(); ++p)
-      for (unsigned i = 0; i < parts[p].size(); ++i)
-        out[begins[p] + i] |= parts[p][i];
+  bool compute(unsigned worker) {
+    const unsigned first = out.size() * worker / numWorkers(), end = out.size() * (worker + 1) / numWorkers();
+    for (unsigned i = first; i < end; ++i)
+      out[i] = 0;
+    for (unsigned p = 0; p < parts.size(); ++p) {
+      const unsigned begin = begins[p], last = begin + parts[p].size();
+      for (unsigned i = begin < first ? first : begin; i < (last < end ? last : end); ++i)
+        out[i] |= parts[p][i - begin];
+    }
     return true;
   }
 };

@@ -67,13 +67,13 @@ VertexPerfEstimate estimateCombine(const VertexIntrospector &v, const Target &ta
   return 11 + workers * (20 + mine * (3 + 3 * parts) * size / 4);
 }
 
-// Load, or, store for each element of each part, and 8 slots for each part.
+// Two loads, or, store for each element of each part, and 8 slots for each part. Workers share the elements.
 VertexPerfEstimate estimateCollect(const VertexIntrospector &v, const Target &) {
   const FieldData parts = v.getFieldInfo("parts");
-  std::uint64_t slots = 20 + v.getFieldInfo("out").size();
+  std::uint64_t elements = v.getFieldInfo("out").size();
   for (std::size_t p = 0; p < parts.size(); ++p)
-    slots += 8 + 4 * parts.getSizeAtIndex(p);
-  return slots;
+    elements += 4 * parts.getSizeAtIndex(p);
+  return 11 + workers * (20 + 8 * parts.size() + (elements + workers - 1) / workers);
 }
 
 } // namespace
