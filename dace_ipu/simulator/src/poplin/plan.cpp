@@ -135,18 +135,26 @@ private:
     const std::uint64_t result = work.groups * work.rows * work.columns;
     plan.temporaryBytes = (plan.columnTiles() > 1 ? left : 0) + (plan.rows.count() > 1 ? right : 0) +
                           (plan.needsReduction() ? result * partialBytes : 0);
-    plan.cycles = plan.serial * (arrival(plan, left, right) + vertexCycles(plan, work) +
+    const Operand fromLeft{left, plan.columnTiles()}, fromRight{right, plan.rows.count()}, none{0, 1};
+    const bool once = plan.bringsLeftOnce();
+    plan.cycles = (once ? arrival(fromLeft, none) : 0) +
+                  plan.serial * (arrival(once ? none : fromLeft, fromRight) + vertexCycles(plan, work) +
                                  (plan.needsReduction() ? reduction(plan, result, partialBytes) : 0));
   }
 
-  // A tile holds a share of what it needs: 1 / C of the left block, 1 / (R * serial) of the right one. The rest comes from
-  // the others, and then its own share is copied beside.
-  std::uint64_t arrival(const Plan &plan, std::uint64_t left, std::uint64_t right) const {
-    const std::uint64_t c = plan.columnTiles(), r = plan.rows.count();
-    const std::uint64_t received = left - left / c + right - right / r;
-    const std::uint64_t copies = (c > 1 ? copyOverhead + left / c / target_.getMemcpyBytesPerCycle() : 0) +
-                                 (r > 1 ? copyOverhead + right / r / target_.getMemcpyBytesPerCycle() : 0);
-    return stepOverhead + copies + exchange(received, c - 1 + r - 1);
+  // Bytes that a tile needs, of which it holds one share.
+  struct Operand {
+    std::uint64_t bytes, shares;
+    std::uint64_t own() const { return bytes / shares; }
+  };
+
+  // What a tile does not hold comes from the others; then its own share is copied beside.
+  std::uint64_t arrival(const Operand &left, const Operand &right) const {
+    std::uint64_t copies = 0;
+    for (const Operand &operand : {left, right})
+      copies += operand.shares > 1 ? copyOverhead + operand.own() / target_.getMemcpyBytesPerCycle() : 0;
+    const std::uint64_t received = left.bytes - left.own() + right.bytes - right.own();
+    return stepOverhead + copies + exchange(received, left.shares - 1 + right.shares - 1);
   }
 
   std::uint64_t exchange(std::uint64_t bytes, std::uint64_t pieces) const {

@@ -44,6 +44,8 @@ struct Plan {
   unsigned tile(std::size_t g, std::size_t r, std::size_t c, std::size_t d) const {
     return static_cast<unsigned>(((g * rows.count() + r) * columnTiles() + c / serial) * depth.count() + d);
   }
+  /// Whether the left blocks are brought to the tiles before the first step, not in every step.
+  bool bringsLeftOnce() const { return serial > 1 && columnTiles() > 1; }
   bool needsReduction() const { return depth.count() > 1 || partial != output; }
 
   Blocking left() const;   ///< [groups, rows, depth]

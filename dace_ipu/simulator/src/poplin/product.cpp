@@ -2,6 +2,8 @@
 
 #include <poputil/VertexTemplates.hpp>
 
+#include <map>
+
 namespace poplin::internal {
 
 using namespace poplar;
@@ -78,6 +80,7 @@ public:
   void multiply() {
     if (plan_.needsReduction())
       createPartials();
+    broadcastLeft();
     for (std::size_t step = 0; step < plan_.serial; ++step) {
       convolve(step);
       if (plan_.needsReduction())
@@ -87,6 +90,7 @@ public:
 
   void accumulate(const Tensor &scale) {
     createPartials();
+    broadcastLeft();
     for (std::size_t step = 0; step < plan_.serial; ++step) {
       convolve(step);
       reduce(step, "poplin::ReduceAddScaled", scale);
@@ -101,6 +105,33 @@ private:
     partials_ = graph_.addVariable(plan_.partial, {plan_.tiles(), size}, {dc_, "partials"});
     for (std::size_t tile = 0; tile < plan_.tiles(); ++tile)
       graph_.setTileMapping(partials_[tile], static_cast<unsigned>(tile));
+  }
+
+  // What every step needs of the left operand comes once.
+  void broadcastLeft() {
+    if (!plan_.bringsLeftOnce())
+      return;
+    std::vector<Tensor> from, to;
+    plan_.left().forEach([&](const BlockIndex &i) {
+      const Tensor block = left_[leftIndex(i.group, i.row, i.column)];
+      for (std::size_t c = 0; c < plan_.columnTiles(); ++c) {
+        const unsigned tile = plan_.tile(i.group, i.row, c * plan_.serial, i.column);
+        to.push_back(graph_.addVariable(plan_.input, {block.numElements()}, {dc_, "broadcast"}));
+        graph_.setTileMapping(to.back(), tile);
+        from.push_back(block);
+        broadcast_[tile] = to.back();
+      }
+    });
+    prog_.add(Copy(concat(from), concat(to), false, {dc_, "Broadcast"}));
+  }
+
+  std::size_t leftIndex(std::size_t group, std::size_t row, std::size_t depth) const {
+    return (group * plan_.rows.count() + row) * plan_.depth.count() + depth;
+  }
+
+  Tensor blockOfLeft(const BlockIndex &i, std::size_t d, unsigned tile) const {
+    const auto own = broadcast_.find(tile);
+    return own != broadcast_.end() ? own->second : left_[leftIndex(i.group, i.row, d)];
   }
 
   // The blocks of the result that are computed in a step.
@@ -127,7 +158,7 @@ private:
     const VertexRef v = graph_.addVertex(
         cs, poputil::templateVertex(dots ? "poplin::ConvPartialHorizontalMac" : "poplin::ConvPartial1x1Out", plan_.input,
                                     plan_.partial));
-    graph_.connect(v["in"], left_[(i.group * plan_.rows.count() + i.row) * plan_.depth.count() + d]);
+    graph_.connect(v["in"], blockOfLeft(i, d, tile));
     graph_.connect(v["weights"], blockOfRight(i, d));
     graph_.connect(v["out"], partials_.valid() ? partials_[tile].slice(0, out.numElements()) : out);
     setSizes(v, i, d);
@@ -186,6 +217,7 @@ private:
   Sequence &prog_;
   const DebugContext dc_;
   const std::vector<Tensor> left_, right_, result_;
+  std::map<unsigned, Tensor> broadcast_;
   Tensor partials_;
 };
 
