@@ -129,13 +129,23 @@ VertexPerfEstimate estimateReduceAdd(const VertexIntrospector &vertex, const Tar
           size * (partials - 1)};
 }
 
+// A triangle of dot products of growing length: two slots (load with multiply-add, load) a term, and a handful for each of
+// them, with a division.
+VertexPerfEstimate estimateTriangle(const VertexIntrospector &vertex, const Target &target) {
+  const std::uint64_t n = valueOf(vertex, target, "size");
+  const std::uint64_t products = n * (n + 1) / 2, terms = n * (n + 1) * (n + 2) / 6;
+  return {20 + 12 * products + 2 * terms, 2 * terms};
+}
+
 } // namespace
 
 poputil::internal::Estimators estimators() {
   return {{"poplin::ConvPartial1x1Out", estimateConvPartial1x1},
           {"poplin::ConvPartialHorizontalMac", estimateHorizontalMac},
           {"poplin::ReduceAdd", estimateReduceAdd},
-          {"poplin::ReduceAddScaled", estimateReduceAdd}};
+          {"poplin::ReduceAddScaled", estimateReduceAdd},
+          {"poplin::CholeskyBlock", estimateTriangle},
+          {"poplin::InverseTriangle", estimateTriangle}};
 }
 
 } // namespace poplin::internal
