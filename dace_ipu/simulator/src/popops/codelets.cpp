@@ -7,7 +7,7 @@ namespace popops {
 
 void addCodelets(poplar::Graph &graph) {
   poputil::internal::Estimators all;
-  for (const auto &estimators : {fillEstimators()})
+  for (const auto &estimators : {elementWiseEstimators(), fillEstimators()})
     all.insert(all.end(), estimators.begin(), estimators.end());
   poputil::internal::addLibraryCodelets(graph, "popops", all);
 }

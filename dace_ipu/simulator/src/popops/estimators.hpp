@@ -5,6 +5,7 @@
 
 namespace popops {
 
+poputil::internal::Estimators elementWiseEstimators();
 poputil::internal::Estimators fillEstimators();
 
 } // namespace popops
