@@ -22,12 +22,12 @@ _ORIENTATION = "for few columns the plan here takes the large matrix as the fiel
 # Cycles by N.
 _AMP_CYCLES = {32: 461, 64: 584, 128: 845, 256: 1352, 512: 2381, 1024: 4424, 2048: 8525}
 # TFLOP/s by m = k and n.
-_HALF = {
+_HALF: dict[int, dict[int, float]] = {
     1024: {4: 6.0, 16: 20, 64: 45, 256: 88, 1024: 118, 4096: 177},
     2048: {4: 12.7, 16: 44, 64: 81, 256: 132, 1024: 164},
     4096: {4: 18, 16: 60, 64: 128, 256: 173, 1024: 206},
 }
-_FLOAT = {
+_FLOAT: dict[int, dict[int, float]] = {
     1024: {4: 3.7, 16: 11, 64: 21, 256: 34, 1024: 43, 4096: 55},
     2048: {4: 5.6, 16: 17.8, 64: 34, 256: 44, 1024: 52},
     4096: {4: 7, 16: 22, 64: 41, 256: 52, 1024: 55},
@@ -58,8 +58,14 @@ def rows(row: Callable[..., Row]) -> Iterable[Row]:
     yield row(_TUT4, "total", tutorial, lambda profile: profile.cycles.total, 34655, "")
     for name, published in (("1/Convolve", 15250), ("1/Reduce", 3450), ("2/Convolve", 7900), ("2/Reduce", 2400)):
         yield row(_TUT4, name, tutorial, _compute_of(f"matmul {name}"), published, _PLAN)
-    for kind, figures in (("half", _HALF), ("float", _FLOAT)):
-        for m, by_n in figures.items():
-            for n, published_rate in by_n.items():
-                program = f"matmul bow {kind} 0.6 {m} {m} {n}"
-                yield row(_DENSE, f"{kind} m = k = {m}, n = {n}", program, _teraflops(2.0 * m * m * n), published_rate, _ORIENTATION if n <= 16 else "")
+    for kind, m, n, published_rate in _dense():
+        program = f"matmul bow {kind} 0.6 {m} {m} {n}"
+        why = _ORIENTATION if n <= 16 else ""
+        yield row(_DENSE, f"{kind} m = k = {m}, n = {n}", program, _teraflops(2.0 * m * m * n), published_rate, why)
+
+
+def _dense() -> Iterable[tuple[str, int, int, float]]:
+    for m, by_n in _HALF.items():
+        yield from (("half", m, n, rate) for n, rate in by_n.items())
+    for m, by_n in _FLOAT.items():
+        yield from (("float", m, n, rate) for n, rate in by_n.items())

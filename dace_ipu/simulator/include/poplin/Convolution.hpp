@@ -34,6 +34,18 @@ void convolutionWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const
                            poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                            const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 
+/// A vector of biases for activations [batch, channels, field...], one a channel.
+poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activations,
+                            const poplar::DebugContext &debugContext = {"biases"},
+                            const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activations, const ConvParams &params,
+                            const poplar::DebugContext &debugContext = {"biases"},
+                            const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+/// Adds the bias of its channel to every element of `in` [batch, channels, field...], in place.
+void addBias(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &biases,
+             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+             const poplar::OptionFlags &options = {});
+
 /// The convolution that gives the gradient of the input from that of the output, with transposeAndFlipWeights.
 ConvParams getGradientParams(const ConvParams &params);
 

@@ -88,6 +88,29 @@ VertexPerfEstimate estimateCountEqual(const VertexIntrospector &vertex, const Ta
   return 4 + 12 + 6 * vertex.getFieldInfo("a").size();
 }
 
+// Load and add; load, subtract and multiply-add; load, subtract, multiply and store.
+VertexPerfEstimate estimateNormSums(const VertexIntrospector &vertex, const Target &target) {
+  const Work work = workOf(vertex, target);
+  return {20 + 10 * work.rows + work.vectors(), work.rows * work.columns};
+}
+
+VertexPerfEstimate estimateNormSquares(const VertexIntrospector &vertex, const Target &target) {
+  const Work work = workOf(vertex, target);
+  return {20 + work.rows * (15 + valueOf(vertex, target, "segments")) + 2 * work.vectors(),
+          3 * work.rows * work.columns};
+}
+
+// With a division, a square root and a reciprocal a row.
+VertexPerfEstimate estimateNormMoments(const VertexIntrospector &vertex, const Target &target) {
+  const Work work = workOf(vertex, target);
+  return 20 + work.rows * (25 + 2 * work.columns);
+}
+
+VertexPerfEstimate estimateNormWhiten(const VertexIntrospector &vertex, const Target &target) {
+  const Work work = workOf(vertex, target);
+  return {20 + 10 * work.rows + 3 * work.vectors(), 2 * work.rows * work.columns};
+}
+
 } // namespace
 
 poputil::internal::Estimators rowEstimators() {
@@ -100,7 +123,11 @@ poputil::internal::Estimators rowEstimators() {
           {"popnn::RowTopK", estimateTopK},
           {"popnn::LossRows", estimateLoss},
           {"popnn::LossOfSegments", estimateLossOfSegments},
-          {"popnn::CountEqual", estimateCountEqual}};
+          {"popnn::CountEqual", estimateCountEqual},
+          {"popnn::NormSums", estimateNormSums},
+          {"popnn::NormSquares", estimateNormSquares},
+          {"popnn::NormMoments", estimateNormMoments},
+          {"popnn::NormWhiten", estimateNormWhiten}};
 }
 
 } // namespace popnn::internal

@@ -203,3 +203,25 @@ TEST(misuse_of_convolution) {
   poplin::reportPlanInfo(text, f.graph, p);
   CHECK_EQ(text.str().find("2 to 3 channels") != std::string::npos, true);
 }
+
+TEST(biases_are_added_to_their_channels) {
+  Machine f;
+  const ConvParams p(FLOAT, 2, {4, 5}, {1, 1}, 6, 7, 1);
+  const Tensor w = poplin::createWeights(f.graph, p), in = poplin::createInput(f.graph, p);
+  const Tensor out = poplin::convolution(f.graph, in, w, p, false, f.prog);
+  const Tensor biases = poplin::createBiases(f.graph, out);
+  poplin::addBias(f.graph, out, biases, f.prog);
+  f.expose("w", w);
+  f.expose("in", in);
+  f.expose("out", out);
+  f.expose("biases", biases);
+  Engine e = f.engine();
+  write(e, "w", std::vector<float>(42, 1.f));
+  write(e, "in", std::vector<float>(240, 2.f));
+  write(e, "biases", iota(7));
+  e.run();
+  const std::vector<float> got = readFloats(e, "out", 280);
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK_EQ(got[i], 12.f + static_cast<float>(i / 20 % 7));
+  CHECK_THROWS(poplin::addBias(f.graph, out, w, f.prog, "bias"), poputil::poplibs_error, "'bias'");
+}
