@@ -167,7 +167,7 @@ void Planner::countExchange(const ExchangeCost &exchange) {
   }
 }
 
-void Planner::countHostCopy(const ExchangeCost &exchange, bool) {
+void Planner::countHostCopy(const ExchangeCost &exchange) {
   for (std::size_t t = 0; t < exchange.tiles.size(); ++t) {
     const TileTraffic &traffic = exchange.tiles[t];
     if (traffic.packets == 0)
