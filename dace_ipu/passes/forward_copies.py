@@ -10,9 +10,9 @@ import sympy
 
 from dace_ipu.passes.footprints import sites
 from dace_ipu.passes.rewrite import Body, Rewrite, accesses
-from dace_ipu.passes.steps import touched, walk_steps, written
+from dace_ipu.passes.steps import touched, uses, walk_steps, written
 from dace_ipu.tile_graph.body import Access, Store, walk
-from dace_ipu.tile_graph.nodes import Copy, MapStep, Repeat, Slice, Step, TileGraph, Variable
+from dace_ipu.tile_graph.nodes import Copy, MapStep, Slice, Step, TileGraph, Variable, inner_steps, with_inner_steps
 
 __all__ = ["ForwardCopies"]
 
@@ -34,10 +34,10 @@ class ForwardCopies:
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph without the copies that could be folded, and without the variables that nothing uses any more."""
         while True:
-            steps = _fold_one(graph.steps, _uses(graph.steps), _temporaries(graph))
+            steps = _fold_one(graph.steps, uses(graph.steps), _temporaries(graph))
             if steps is None:
                 return graph
-            left = _uses(steps)
+            left = uses(steps)
             graph = replace(graph, steps=steps, variables=tuple(v for v in graph.variables if left[v.name]))
 
 
@@ -49,13 +49,13 @@ def _temporaries(graph: TileGraph) -> Temporaries:
     return {v.name: v for v in graph.variables if not v.persistent and v.constant is None}
 
 
-def _fold_one(steps: tuple[Step, ...], uses: Counter[str], temporaries: Temporaries) -> tuple[Step, ...] | None:
+def _fold_one(steps: tuple[Step, ...], used: Counter[str], temporaries: Temporaries) -> tuple[Step, ...] | None:
     for index, step in enumerate(steps):
-        if isinstance(step, Repeat):
-            body = _fold_one(step.body, uses, temporaries)
-            folded = None if body is None else (*steps[:index], replace(step, body=body), *steps[index + 1 :])
+        if inner_steps(step):
+            changed = _fold_inside(step, used, temporaries)
+            folded = None if changed is None else (*steps[:index], changed, *steps[index + 1 :])
         elif isinstance(step, Copy):
-            folded = _into_producer(steps, index, uses, temporaries) or _into_consumers(steps, index, uses, temporaries)
+            folded = _into_producer(steps, index, used, temporaries) or _into_consumers(steps, index, used, temporaries)
         else:
             folded = None
         if folded is not None:
@@ -63,14 +63,24 @@ def _fold_one(steps: tuple[Step, ...], uses: Counter[str], temporaries: Temporar
     return None
 
 
+def _fold_inside(step: Step, used: Counter[str], temporaries: Temporaries) -> Step | None:
+    """A step of control flow with one copy folded in one of its parts; None if there is none."""
+    for part in inner_steps(step):
+        folded = _fold_one(part, used, temporaries)
+        if folded is not None:
+            new, old = folded, part
+            return with_inner_steps(step, lambda inner: new if inner is old else inner)
+    return None
+
+
 def _into_producer(
-    steps: tuple[Step, ...], index: int, uses: Counter[str], temporaries: Temporaries
+    steps: tuple[Step, ...], index: int, used: Counter[str], temporaries: Temporaries
 ) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     temporary, target = copy.source_slice.variable, copy.target_slice.variable
     writer = _last_user(steps[:index], temporary)
-    if writer is None or temporary not in temporaries or uses[temporary] != 2 or not _same_boxes(copy):
+    if writer is None or temporary not in temporaries or used[temporary] != 2 or not _same_boxes(copy):
         return None
     if not _is_all_of(copy.source_slice, temporaries[temporary]):
         return None
@@ -96,14 +106,14 @@ def _renamed(name: str, temporary: str, target: str, steps: tuple[Step, ...]) ->
 
 
 def _into_consumers(
-    steps: tuple[Step, ...], index: int, uses: Counter[str], temporaries: Temporaries
+    steps: tuple[Step, ...], index: int, used: Counter[str], temporaries: Temporaries
 ) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     source, temporary = copy.source_slice.variable, copy.target_slice.variable
     behind = steps[index + 1 :]
     readers = [k for k, step in enumerate(behind) if temporary in touched(step)]
-    if temporary not in temporaries or not readers or uses[temporary] != 1 + len(readers) or not _same_boxes(copy):
+    if temporary not in temporaries or not readers or used[temporary] != 1 + len(readers) or not _same_boxes(copy):
         return None
     if any(interval.step != 1 for interval in copy.target_slice.ranges):
         return None
@@ -181,8 +191,3 @@ def _is_pointwise(body: Body, variable: str) -> bool:
     """Whether all accesses of the variable are to one and the same element of an iteration."""
     found = {access.indices for s in walk(body) for access in accesses(s) if access.data == variable}
     return len(found) == 1
-
-
-def _uses(steps: tuple[Step, ...]) -> Counter[str]:
-    """In how many steps each variable appears."""
-    return Counter(name for step in walk_steps(steps) if not isinstance(step, Repeat) for name in touched(step))

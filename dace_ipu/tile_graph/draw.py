@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dace_ipu.tile_graph.body import LocalArray, Store, codes, walk
 from dace_ipu.tile_graph.expressions import access_text
 from dace_ipu.tile_graph.nodes import (
+    Branch,
     Combine,
     ComputeSet,
     Copy,
@@ -15,10 +16,11 @@ from dace_ipu.tile_graph.nodes import (
     CopyOut,
     Direction,
     MapStep,
-    Repeat,
+    RepeatWhile,
     Slice,
     Step,
     TileGraph,
+    inner_steps,
 )
 from dace_ipu.tile_graph.printer import slice_text
 
@@ -35,7 +37,7 @@ def to_networkx(graph: TileGraph) -> networkx.MultiDiGraph:
 
     Nodes are ``host A``, ``A`` and ``2: jacobi``: steps are numbered in the order of the program. They have the
     attributes ``kind`` ('host', 'variable' or 'step'), ``label`` and, for steps, ``repeats``, the positions of the
-    Repeats around them. Edges have a ``label``, the slice.
+    control flow around them; a loop or branch on a predicate is a step itself. Edges have a ``label``, the slice.
     """
     import networkx
 
@@ -54,18 +56,30 @@ def to_networkx(graph: TileGraph) -> networkx.MultiDiGraph:
 
 
 def _flat(steps: tuple[Step, ...], repeats: tuple[int, ...]) -> Iterator[tuple[Step, tuple[int, ...]]]:
-    """The steps with the path of Repeats that they stand in: the positions of these among their siblings."""
+    """The steps with the path of control flow that they stand in: the positions of these among their siblings."""
     for position, step in enumerate(steps):
-        if isinstance(step, Repeat):
-            yield from _flat(step.body, (*repeats, position))
-        else:
+        if isinstance(step, (RepeatWhile, Branch)):
+            yield step, repeats
+        for part in inner_steps(step):
+            yield from _flat(part, (*repeats, position))
+        if not inner_steps(step):
             yield step, repeats
 
 
 def _label(step: Step) -> str:
     if isinstance(step, (MapStep, ComputeSet)):
         return step.name
-    return {Copy: "copy", CopyIn: "copy in", CopyOut: "copy out", Combine: "combine"}[type(step)]
+    return _LABELS[type(step)]
+
+
+_LABELS: dict[type, str] = {
+    Copy: "copy",
+    CopyIn: "copy in",
+    CopyOut: "copy out",
+    Combine: "combine",
+    RepeatWhile: "while",
+    Branch: "if",
+}
 
 
 def _uses(step: Step) -> Iterator[_Use]:
@@ -92,6 +106,8 @@ def _uses(step: Step) -> Iterator[_Use]:
             yield step.partial, False, step.partial
             yield step.target.variable, False, slice_text(step.target)
             yield step.target.variable, True, slice_text(step.target)
+        case RepeatWhile() | Branch():
+            yield step.predicate, False, step.predicate
 
 
 def _map_uses(step: MapStep) -> Iterator[_Use]:
