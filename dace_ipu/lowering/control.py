@@ -160,11 +160,11 @@ class Control:
         if not findings.has_errors:
             yield from steps
             return
-        reason = findings.errors[0].message
+        reason = findings.diagnostics[0].message
         try:
             yield self._one_vertex(block, scope, f"runs on one tile: {reason}")
         except (Unsupported, Failure):
-            self.device.findings.extend(findings.errors)
+            self.device.findings.extend(findings.diagnostics)
 
     def _one_vertex(self, block: LoopRegion | ConditionalBlock, scope: Scope, note: str) -> Step:
         place = source_of(block, scope.sdfg, block)

@@ -39,8 +39,10 @@ __all__ = ["DEVICE_PREFIX", "HOST_VALUE_SUFFIX", "lower"]
 def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
     """The tile graph of a device scope. Raises DiagnosticError with everything that cannot run on the IPU."""
     sdfg = node.sdfg
-    names = Names({str(s) for s in sdfg.symbols} | {str(s) for s in sdfg.free_symbols})
-    device = Device(sdfg, name, _hosts(sdfg), names=names)
+    hosts = _hosts(sdfg)
+    taken = {str(s) for s in sdfg.symbols} | {str(s) for s in sdfg.free_symbols}
+    names = Names(taken | {host.name + HOST_VALUE_SUFFIX for host in hosts})
+    device = Device(sdfg, name, hosts, names=names)
     control = Control(device, lambda state, scope: states.state(state, scope))
     states = States(device, control.sdfg)
     scope = Scope(sdfg, names)
