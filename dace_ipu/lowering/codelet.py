@@ -52,6 +52,7 @@ from dace_ipu.tile_graph.body import (
 
 __all__ = [
     "bind_view",
+    "bind_views",
     "both_subsets",
     "connector_target",
     "containers",
@@ -91,10 +92,20 @@ def lower_scope(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -
     Failure.
     """
     result: list[Statement] = []
+    bind_views(state, entry, scope)
     for node in order(state, entry):
         with located(node, scope.sdfg, state):
             result += _node(state, node, scope)
     return result
+
+
+def bind_views(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> None:
+    """Let the views of a scope stand for what they view, also where they are written first. Raises Failure."""
+    for node in order(state, entry):
+        if isinstance(node, nodes.AccessNode) and isinstance(node.desc(scope.sdfg), data.View):
+            with located(node, scope.sdfg, state):
+                if node.data not in scope.references:
+                    bind_view(state, node, scope)
 
 
 def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:

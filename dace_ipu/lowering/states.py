@@ -71,6 +71,8 @@ class States:
         with self.device.reporting(state, scope, state):
             self._declare_late(state, scope)
         scope = replace(scope, references=dict(scope.references))
+        with self.device.reporting(state, scope, state):
+            codelet.bind_views(state, None, scope)
         for node in codelet.order(state, None):
             with self.device.reporting(node, scope, state):
                 yield from self._node(state, node, scope)

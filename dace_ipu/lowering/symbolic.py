@@ -78,6 +78,7 @@ _RULES: dict[str, Any] = {
     "min": sympy.Min,
     "max": sympy.Max,
     "abs": sympy.Abs,
+    "ipow": lambda a, b: a**b,
 }
 
 
