@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,11 +54,16 @@ class Device:
 
     # ---- data --------------------------------------------------------------------------------------------------------
 
-    def array(self, name: str, desc: data.Data, scope: Scope) -> ArrayReference:
-        """A variable for a container of the device. Raises Unsupported for a shape without a bound."""
+    def array(
+        self, name: str, desc: data.Data, scope: Scope, limits: Mapping[Expr, Expr] | None = None
+    ) -> ArrayReference:
+        """A variable for a container of the device. ``limits`` bounds sizes that are computed on the device.
+
+        Raises Unsupported for a shape without a bound.
+        """
         stem = name.removeprefix(DEVICE_PREFIX)
         hint = stem if stem in self.sdfg.arrays else user_name(name)
-        shape = (ONE,) if isinstance(desc, data.Scalar) else self._shape(name, scope.indices(desc.shape))
+        shape = (ONE,) if isinstance(desc, data.Scalar) else self._shape(name, scope.indices(desc.shape), limits or {})
         dtype = dtype_of(desc)
         unique = self.names.fresh(hint)
         persistent = desc.lifetime == dtypes.AllocationLifetime.Persistent
@@ -66,11 +71,12 @@ class Device:
         scope.types[unique] = dtype
         return ArrayReference(unique, dtype)
 
-    def _shape(self, name: str, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    def _shape(self, name: str, shape: tuple[Expr, ...], limits: Mapping[Expr, Expr]) -> tuple[Expr, ...]:
         """The shape, with the largest extent where it depends on the counter of a loop."""
         result = []
         for size in shape:
-            span = self.bounds(size)
+            limit = limits.get(sympy.expand(size))
+            span = self.bounds(size if limit is None else limit)
             if span is None:
                 raise Unsupported(f"the array '{name}' of shape {tuple(shape)}, a size that is computed on the device,")
             self.note_host_scalars(span[1])

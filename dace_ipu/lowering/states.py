@@ -22,7 +22,7 @@ from dace_ipu.lowering.scope import Scope, dtype_of, tidy
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.lowering.tasklets import lower_expression
 from dace_ipu.registration import IPU_L1
-from dace_ipu.tile_graph.body import Declare, For, Statement, symbol
+from dace_ipu.tile_graph.body import Declare, Expr, For, Statement, symbol
 from dace_ipu.tile_graph.nodes import Copy, CopyIn, CopyOut, Range, Slice, Source, Step
 
 __all__ = ["States"]
@@ -62,7 +62,24 @@ class States:
     def _declare_late(self, state: SDFGState, scope: Scope) -> None:
         for name in sorted({node.data for node in state.data_nodes()}):
             if self._is_own(name, scope):
-                scope.references[name] = self.device.array(name, scope.sdfg.arrays[name], scope)
+                limits = self._limits(state, scope)
+                scope.references[name] = self.device.array(name, scope.sdfg.arrays[name], scope, limits)
+
+    def _limits(self, state: SDFGState, scope: Scope) -> dict[Expr, Expr]:
+        """Sizes of slices that are computed on the device → the size of the array that they are taken from.
+
+        What one state slices is in bounds whenever the state runs, and so is another array of that size in it.
+        """
+        found: dict[Expr, Expr] = {}
+        for edge in state.edges():
+            desc = None if edge.data.is_empty() else scope.sdfg.arrays.get(edge.data.data)
+            if desc is None or len(desc.shape) != len(edge.data.subset):
+                continue
+            for part, whole in zip(edge.data.subset.size(), desc.shape, strict=True):
+                size, limit = scope.index(part), scope.index(whole)
+                if self.device.runtime_names(size) and not self.device.runtime_names(limit):
+                    found.setdefault(sympy.expand(size), limit)
+        return found
 
     # ---- nodes -------------------------------------------------------------------------------------------------------
 
