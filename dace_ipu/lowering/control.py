@@ -26,7 +26,7 @@ from dace.sdfg.state import (
 )
 
 from dace_ipu import compat
-from dace_ipu.lowering import codelet, loops, sequential
+from dace_ipu.lowering import codelet, loops, queries, sequential
 from dace_ipu.lowering.assigned import Assigned
 from dace_ipu.lowering.bounds import Bounds
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ONE, ZERO, Device, store
@@ -130,7 +130,9 @@ class Control:
             case SDFGState():
                 yield from self.states(block, scope)
             case LoopRegion() | ConditionalBlock():
+                self._forget_assigned(block, scope)
                 yield from self._with_fallback(block, scope)
+                self._forget_assigned(block, scope)
             case BreakBlock():
                 yield self._set({self.frames[-1].going: False, self.frames[-1].looping: False}, Source())
             case ContinueBlock():
@@ -165,6 +167,10 @@ class Control:
             yield self._one_vertex(block, scope, f"runs on one tile: {reason}")
         except (Unsupported, Failure):
             self.device.findings.extend(findings.diagnostics)
+
+    def _forget_assigned(self, block: LoopRegion | ConditionalBlock, scope: Scope) -> None:
+        """What a loop or branch assigns has several values, at its begin and behind it."""
+        self.device.forget({str(scope.environment.get(name)) for name in queries.assigned_symbols(block)})
 
     def _one_vertex(self, block: LoopRegion | ConditionalBlock, scope: Scope, note: str) -> Step:
         place = source_of(block, scope.sdfg, block)
@@ -402,6 +408,7 @@ class Control:
         All right sides are evaluated before anything is assigned.
         """
         new: dict[str, Expr] = {}
+        equal: dict[str, Expr] = {}
         late: list[Statement] = []
         before: list[Statement] = []
         inner = self.device.body_scope(scope)
@@ -417,6 +424,12 @@ class Control:
             before += [*prelude, code.Declare(held, dtype, computed)]
             late.append(store(self.device.runtime[token], Code(held)))
             new[name] = symbol(token)
+            known = self._index(text, scope)
+            if known is not None:
+                equal[token] = known
+        tokens = {str(new[name]) for name in new} & self.device.runtime.keys()
+        self.device.forget(tokens)
+        self.device.equal |= {t: v for t, v in equal.items() if not self.device.runtime_names(v) & tokens}
         if late:
             yield self.device.single(next(iter(assignments)), [*before, *late], source_of(block, scope.sdfg, block))
         scope.environment.update(new)

@@ -49,6 +49,7 @@ class Device:
     names: Names = field(default_factory=Names)
     runtime: dict[str, str] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)  # runtime names that do not change while anything uses them
+    equal: dict[str, Expr] = field(default_factory=dict)  # runtime names that equal an expression at this place
     scalars: dict[str, DType] = field(default_factory=dict)  # host scalars that ranges depend on
     findings: DiagnosticCollector = field(default_factory=DiagnosticCollector)
 
@@ -75,7 +76,7 @@ class Device:
         """The shape, with the largest extent where it depends on the counter of a loop."""
         result = []
         for size in shape:
-            limit = limits.get(sympy.expand(size))
+            limit = limits.get(self.resolved(size))
             span = self.bounds(size if limit is None else limit)
             if span is None:
                 raise Unsupported(f"the array '{name}' of shape {tuple(shape)}, a size that is computed on the device,")
@@ -121,6 +122,16 @@ class Device:
         """Bounds of an expression that are known when the graph is built; ``more`` are those of other names."""
         known = {token: self.variables[variable].bounds for token, variable in self.runtime.items()}
         return bounds(value, known | (more or {}))
+
+    def resolved(self, value: Expr) -> Expr:
+        """An expression with the runtime names that equal others at this place replaced by these."""
+        return sympy.expand(value.subs({symbol(name): other for name, other in self.equal.items()}))
+
+    def forget(self, tokens: set[str]) -> None:
+        """What is known to be equal to these runtime names is not any more: they get other values."""
+        for name, value in list(self.equal.items()):
+            if name in tokens or self.runtime_names(value) & tokens:
+                del self.equal[name]
 
     def built(self, scope: Scope, expression: Any) -> Expr:
         """An expression that is known when the graph is built. Raises Unsupported."""

@@ -78,7 +78,7 @@ class States:
             for part, whole in zip(edge.data.subset.size(), desc.shape, strict=True):
                 size, limit = scope.index(part), scope.index(whole)
                 if self.device.runtime_names(size) and not self.device.runtime_names(limit):
-                    found.setdefault(sympy.expand(size), limit)
+                    found.setdefault(self.device.resolved(size), limit)
         return found
 
     # ---- nodes -------------------------------------------------------------------------------------------------------
