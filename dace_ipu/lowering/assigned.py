@@ -90,6 +90,9 @@ def _of_loop(loop: LoopRegion) -> set[str]:
 
 def _is_behind(use: Path, place: Path) -> bool:
     depth = len(place) - 1
-    return use[:depth] == place[:depth] and len(use) > depth and use[depth][0] == place[depth][0] and (
-        use[depth][1] > place[depth][1]
+    return (
+        use[:depth] == place[:depth]
+        and len(use) > depth
+        and use[depth][0] == place[depth][0]
+        and (use[depth][1] > place[depth][1])
     )

@@ -29,7 +29,7 @@ from dace_ipu import compat
 from dace_ipu.lowering import codelet, loops, queries, sequential
 from dace_ipu.lowering.assigned import Assigned
 from dace_ipu.lowering.bounds import Bounds
-from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ONE, ZERO, Device, store
+from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device, store
 from dace_ipu.lowering.places import Failure, source_of
 from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.symbolic import Unsupported, convert, convert_condition
@@ -78,7 +78,7 @@ class Control:
             self.assigned, self.frames = outer
 
     def _carried(self, sdfg: SDFG, scope: Scope) -> Iterator[Step]:
-        """Symbols with several values at one place become scalars of the device, with the value from outside, if any."""
+        """Symbols with several values at one place become scalars of the device; they start from outside values."""
         assert self.assigned is not None
         for name in self.assigned.carried():
             outside = scope.environment.get(name)
@@ -284,7 +284,9 @@ class Control:
             if frame is not None:
                 self.frames.pop()
 
-    def _advance(self, loop: LoopRegion, counter: str, step: Expr, frame: Frame | None, place: Source) -> Iterator[Step]:
+    def _advance(
+        self, loop: LoopRegion, counter: str, step: Expr, frame: Frame | None, place: Source
+    ) -> Iterator[Step]:
         if counter:
             value = Code(f"_0 + {step}", (("_0", code.Access(counter, (ZERO,))),))
             advance = self.device.single(f"next_{loop.loop_variable}", [store(counter, value)], place)
@@ -324,9 +326,7 @@ class Control:
     def _update(self, loop: LoopRegion, frame: Frame | None, scope: Scope, place: Source) -> Iterator[Step]:
         if loop.update_statement is None:
             return
-        update = self.device.single(
-            f"next_{loop.loop_variable}", self._statement(loop.update_statement, scope), place
-        )
+        update = self.device.single(f"next_{loop.loop_variable}", self._statement(loop.update_statement, scope), place)
         yield Branch(frame.looping, (update,)) if frame else update
 
     def _statement(self, statement: Any, scope: Scope) -> list[Statement]:
@@ -451,7 +451,7 @@ class Control:
         return token
 
     def _known_value(self, text: str, scope: Scope) -> Expr | None:
-        """The value of an assignment as an expression that stays true while the symbol is used; None if there is none."""
+        """The value of an assignment as an expression that holds wherever the symbol is used; None if there is none."""
         value = self._index(text, scope)
         if value is None or not self.device.runtime_names(value) <= self.device.fixed:
             return None

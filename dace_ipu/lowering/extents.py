@@ -1,7 +1,7 @@
 """Ranges of maps as dimensions of a domain, whose extents are known when the graph is built.
 
-A range that depends on values of the device (``for j in range(i + 1, N)`` in a loop over ``i``) becomes a dimension over
-all values that it may have, and a condition around the body: so the owner of an element always is the same vertex.
+A range that depends on values of the device (``for j in range(i + 1, N)`` in a loop over ``i``) becomes a dimension
+over all values that it may have, and a condition around the body: so the same vertex always owns an element.
 """
 
 from __future__ import annotations
@@ -15,7 +15,20 @@ from dace_ipu.lowering.bounds import Bounds
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device
 from dace_ipu.lowering.scope import Names
 from dace_ipu.lowering.symbolic import Unsupported, python_text
-from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, For, If, LocalArray, Statement, Store, codes, symbol, walk
+from dace_ipu.tile_graph.body import (
+    Access,
+    Code,
+    Declare,
+    Expr,
+    For,
+    If,
+    LocalArray,
+    Statement,
+    Store,
+    codes,
+    symbol,
+    walk,
+)
 from dace_ipu.tile_graph.nodes import Dimension
 
 __all__ = ["Extents"]
@@ -124,4 +137,3 @@ def _accesses(body: tuple[Statement, ...]) -> Iterator[Access]:
             yield statement.target
         for code in codes(statement):
             yield from (access for _, access in code.reads)
-

@@ -54,7 +54,9 @@ def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
 
 def _hosts(sdfg: SDFG) -> list[HostArray]:
     return [
-        _host(name, desc) for name, desc in sorted(sdfg.arrays.items()) if not (desc.transient or desc.storage == IPU_L1)
+        _host(name, desc)
+        for name, desc in sorted(sdfg.arrays.items())
+        if not (desc.transient or desc.storage == IPU_L1)
     ]
 
 

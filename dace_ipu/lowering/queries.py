@@ -8,7 +8,7 @@ from typing import Any
 from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
-from dace.sdfg.state import ControlFlowRegion, LoopRegion, SDFGState
+from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
 
 __all__ = [
     "assigned_symbols",
@@ -30,13 +30,13 @@ def is_module_path(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in _MODULES
 
 
-def assigned_symbols(region: ControlFlowRegion) -> list[str]:
+def assigned_symbols(region: ControlFlowRegion | ConditionalBlock) -> list[str]:
     """The symbols that edges of a region (and of the regions in it) assign, sorted."""
     edges = region.all_interstate_edges() if isinstance(region, SDFG) else _edges_inside(region)
     return sorted({str(name) for edge in edges for name in edge.data.assignments})
 
 
-def _edges_inside(region: ControlFlowRegion) -> list[Any]:
+def _edges_inside(region: ControlFlowRegion | ConditionalBlock) -> list[Any]:
     result = list(region.edges())
     for block in region.all_control_flow_blocks():
         if isinstance(block, ControlFlowRegion):

@@ -147,9 +147,7 @@ class States:
             raise why from None
         return self.device.single(entry.map.label, body, place, f"runs on one tile: {why}")
 
-    def _dynamic_ranges(
-        self, state: SDFGState, entry: nodes.MapEntry, scope: Scope
-    ) -> tuple[list[Statement], Scope]:
+    def _dynamic_ranges(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> tuple[list[Statement], Scope]:
         """What the range of a map reads from memory: a host scalar's value, or a scalar that the body reads first."""
         before: list[Statement] = []
         for edge in compat.dynamic_map_inputs(state, entry):
@@ -252,5 +250,3 @@ class States:
         except Unsupported as error:
             return self.device.single(label, statements, place, f"runs on one tile: {error}")
         return self.device.map_step(label, domain, body, place)
-
-

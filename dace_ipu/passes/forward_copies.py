@@ -77,14 +77,12 @@ def _fold_inside(step: Step, known: _Known) -> Step | None:
     for part in inner_steps(step):
         folded = _fold_one(part, known)
         if folded is not None:
-            new, old = folded, part
-            return with_inner_steps(step, lambda inner: new if inner is old else inner)
+            changed = {id(part): folded}
+            return with_inner_steps(step, lambda inner, new=changed: new.get(id(inner), inner))  # type: ignore[misc]
     return None
 
 
-def _into_producer(
-    steps: tuple[Step, ...], index: int, known: _Known
-) -> tuple[Step, ...] | None:
+def _into_producer(steps: tuple[Step, ...], index: int, known: _Known) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     temporary, target = copy.source_slice.variable, copy.target_slice.variable
@@ -113,15 +111,18 @@ def _renamed(name: str, temporary: str, target: str, taken: frozenset[str]) -> s
     return name if new in taken else new
 
 
-def _into_consumers(
-    steps: tuple[Step, ...], index: int, known: _Known
-) -> tuple[Step, ...] | None:
+def _into_consumers(steps: tuple[Step, ...], index: int, known: _Known) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     source, temporary = copy.source_slice.variable, copy.target_slice.variable
     behind = steps[index + 1 :]
     readers = [k for k, step in enumerate(behind) if temporary in touched(step)]
-    if temporary not in known.temporaries or not readers or known.used[temporary] != 1 + len(readers) or not _same_boxes(copy):
+    if (
+        temporary not in known.temporaries
+        or not readers
+        or known.used[temporary] != 1 + len(readers)
+        or not _same_boxes(copy)
+    ):
         return None
     if any(interval.step != 1 for interval in copy.target_slice.ranges):
         return None

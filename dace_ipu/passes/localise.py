@@ -32,6 +32,7 @@ class LocaliseTemporaries:
         local = {v.name: v for v in graph.variables if not v.persistent and v.constant is None and used[v.name] == 1}
         taken = {v.name for v in graph.variables} | {name for name, _ in graph.symbols}
         names = {step.name for step in walk_steps(graph.steps) if isinstance(step, MapStep)}
+
         def change(step: Step) -> tuple[Step, ...]:
             return (_localised(step, local, taken, names) if isinstance(step, MapStep) else step,)
 

@@ -42,7 +42,9 @@ def condition_text(
 
 def comparisons(condition: Boolean) -> tuple[Expr, ...]:
     """The sides of all comparisons in a condition."""
-    return tuple(side for part in sorted(condition.atoms(sympy.core.relational.Relational), key=str) for side in part.args)
+    return tuple(
+        side for part in sorted(condition.atoms(sympy.core.relational.Relational), key=str) for side in part.args
+    )
 
 
 def holds(condition: Boolean, values: Mapping[str, Any]) -> bool:

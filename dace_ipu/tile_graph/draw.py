@@ -15,6 +15,7 @@ from dace_ipu.tile_graph.nodes import (
     CopyIn,
     CopyOut,
     Direction,
+    Field,
     MapStep,
     RepeatWhile,
     Slice,
@@ -87,12 +88,7 @@ def _uses(step: Step) -> Iterator[_Use]:
         case MapStep():
             yield from _map_uses(step)
         case ComputeSet():
-            for edge in step.fields:
-                label = slice_text(Slice(edge.variable, edge.ranges))
-                if edge.direction is not Direction.OUTPUT:
-                    yield edge.variable, False, label
-                if edge.direction is not Direction.INPUT:
-                    yield edge.variable, True, label
+            yield from (use for edge in step.fields for use in _field_uses(edge))
         case Copy():
             yield step.source_slice.variable, False, slice_text(step.source_slice)
             yield step.target_slice.variable, True, slice_text(step.target_slice)
@@ -108,6 +104,14 @@ def _uses(step: Step) -> Iterator[_Use]:
             yield step.target.variable, True, slice_text(step.target)
         case RepeatWhile() | Branch():
             yield step.predicate, False, step.predicate
+
+
+def _field_uses(edge: Field) -> Iterator[_Use]:
+    label = slice_text(Slice(edge.variable, edge.ranges))
+    if edge.direction is not Direction.OUTPUT:
+        yield edge.variable, False, label
+    if edge.direction is not Direction.INPUT:
+        yield edge.variable, True, label
 
 
 def _map_uses(step: MapStep) -> Iterator[_Use]:

@@ -32,6 +32,7 @@ from dace_ipu.tile_graph.nodes import (
     Choice,
     Combine,
     ComputeSet,
+    Control,
     Copy,
     CopyIn,
     CopyOut,
@@ -195,6 +196,12 @@ def step_lines(step: Step) -> Lines:
             yield f"host {step.host} = {step.variable}"
         case Combine():
             yield f"{_update_text(slice_text(step.target), f'lanes of {step.partial}', step.reduction)}"
+        case Repeat() | RepeatWhile() | Branch() | Choice():
+            yield from _control_lines(step)
+
+
+def _control_lines(step: Control) -> Lines:
+    match step:
         case Repeat():
             yield from _block_lines(f"repeat {index_text(step.count)} times", step.body)
         case RepeatWhile():

@@ -477,11 +477,7 @@ def _label(step: Step) -> str:
             return f"copy out of '{step.variable}'"
         case Combine():
             return f"combination of '{step.partial}'"
-        case Repeat():
-            return "repeat"
-        case RepeatWhile():
-            return f"repeat while '{step.predicate}'"
-        case Branch():
-            return f"branch on '{step.predicate}'"
-        case Choice():
-            return "choice"
+        case RepeatWhile() | Branch():
+            return f"control flow on '{step.predicate}'"
+        case Repeat() | Choice():
+            return type(step).__name__.lower()

@@ -345,7 +345,7 @@ def index_from_data(A: dace.float32[10], k: dace.int32[4], B: dace.float32[10]):
 def carried_scalars(A: dace.float32[10], B: dace.float32[10]):
     a = 0
     b = 1
-    for t in range(6):
+    for _ in range(6):
         c = a + b
         a = b
         b = c
