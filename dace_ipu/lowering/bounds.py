@@ -41,7 +41,7 @@ def _linear(expression: Expr, names: list[str], known: Mapping[str, Bounds | Non
     for name in names:
         span, factor = known[name], expression.coeff(symbol(name))
         rest = sympy.expand(expression - factor * symbol(name))
-        if span is None or not factor.is_Integer or symbol(name) in rest.free_symbols:
+        if span is None or not factor.is_Rational or symbol(name) in rest.free_symbols:
             return _by_terms(expression, known)
         low = low.subs(symbol(name), span[0] if factor > 0 else span[1])
         high = high.subs(symbol(name), span[1] if factor > 0 else span[0])
@@ -53,7 +53,7 @@ def _by_terms(expression: Expr, known: Mapping[str, Bounds | None]) -> Bounds | 
     if not expression.is_Add:
         factor, rest = expression.as_coeff_Mul()
         inner = bounds(rest, known) if factor != 1 else None
-        if inner is None or not factor.is_Integer:
+        if inner is None or not factor.is_Rational:
             return None
         ends = (factor * inner[0], factor * inner[1])
         return ends if factor > 0 else ends[::-1]

@@ -79,7 +79,12 @@ class Device:
             limit = limits.get(self.resolved(size))
             span = self.bounds(size if limit is None else limit)
             if span is None:
-                raise Unsupported(f"the array '{name}' of shape {tuple(shape)}, a size that is computed on the device,")
+                raise Unsupported(
+                    f"the array '{name}' of shape ({', '.join(map(str, shape))}), a size that is computed on the device,",
+                    hints=(
+                        "use an array of fixed size, and a slice of it: arrays of the IPU are laid out when it starts",
+                    ),
+                )
             self.note_host_scalars(span[1])
             result.append(span[1])
         return tuple(result)

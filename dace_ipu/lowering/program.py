@@ -10,6 +10,7 @@ from dace.sdfg.sdfg import SDFG
 
 from dace_ipu.lowering.control import Control
 from dace_ipu.lowering.device import DEVICE_PREFIX, HOST_VALUE_SUFFIX, Device
+from dace_ipu.lowering.queries import counters
 from dace_ipu.lowering.scope import Names, Scope, dtype_of
 from dace_ipu.lowering.settle import mentions
 from dace_ipu.lowering.states import States
@@ -40,7 +41,7 @@ def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
     """The tile graph of a device scope. Raises DiagnosticError with everything that cannot run on the IPU."""
     sdfg = node.sdfg
     hosts = _hosts(sdfg)
-    taken = {str(s) for s in sdfg.symbols} | {str(s) for s in sdfg.free_symbols}
+    taken = {str(s) for s in sdfg.free_symbols} | ({str(s) for s in sdfg.symbols} - counters(sdfg))
     names = Names(taken | {host.name + HOST_VALUE_SUFFIX for host in hosts})
     device = Device(sdfg, name, hosts, names=names)
     control = Control(device, lambda state, scope: states.state(state, scope))

@@ -20,8 +20,12 @@ Environment = Mapping[str, Expr]
 
 class Unsupported(Exception):
     """Something the tile graph has no form for; the text says what. Lowering turns it into a diagnostic with its
-    place.
+    place, and ``hints`` what to do.
     """
+
+    def __init__(self, what: str, hints: tuple[str, ...] = ()) -> None:
+        super().__init__(what)
+        self.hints = hints
 
 
 def convert(expression: Any, environment: Environment) -> Expr:

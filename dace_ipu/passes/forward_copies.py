@@ -74,12 +74,17 @@ def _fold_one(steps: tuple[Step, ...], known: _Known) -> tuple[Step, ...] | None
 
 def _fold_inside(step: Step, known: _Known) -> Step | None:
     """A step of control flow with one copy folded in one of its parts; None if there is none."""
-    for part in inner_steps(step):
-        folded = _fold_one(part, known)
-        if folded is not None:
-            changed = {id(part): folded}
-            return with_inner_steps(step, lambda inner, new=changed: new.get(id(inner), inner))  # type: ignore[misc]
-    return None
+    folded: list[tuple[Step, ...]] = []
+
+    def fold(part: tuple[Step, ...]) -> tuple[Step, ...]:
+        changed = None if folded else _fold_one(part, known)
+        if changed is None:
+            return part
+        folded.append(changed)
+        return changed
+
+    changed = with_inner_steps(step, fold)
+    return changed if folded else None
 
 
 def _into_producer(steps: tuple[Step, ...], index: int, known: _Known) -> tuple[Step, ...] | None:
