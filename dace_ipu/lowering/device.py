@@ -79,8 +79,9 @@ class Device:
             limit = limits.get(self.resolved(size))
             span = self.bounds(size if limit is None else limit)
             if span is None:
+                text = ", ".join(map(str, shape))
                 raise Unsupported(
-                    f"the array '{name}' of shape ({', '.join(map(str, shape))}), a size that is computed on the device,",
+                    f"the array '{name}' of shape ({text}), a size that is computed on the device,",
                     hints=(
                         "use an array of fixed size, and a slice of it: arrays of the IPU are laid out when it starts",
                     ),
