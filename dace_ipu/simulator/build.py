@@ -4,6 +4,7 @@ Every folder below ``src`` that is named like a library of Poplar becomes that l
 ``libpoplar``. What is built is kept under a key of sources, headers, compiler, processor and flags::
 
     <cache>/simulator/<key>/lib/libpoplar.so ...
+    <cache>/simulator/<key>/lib/codelets/popops/*.gp ...   codelets of the libraries on top of Poplar
     <cache>/simulator/objects/                    single objects, so that a change of one source compiles one source
 
 Several processes may ask at once (a lock per key) and may be killed at any time (a folder appears when it is complete).
@@ -19,15 +20,20 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import filelock
 
 from dace_ipu.simulator.cache import cache_folder
 from dace_ipu.simulator.objects import BuildError, ObjectCache
+from dace_ipu.simulator.popc.driver import compile_cached
+from dace_ipu.simulator.popc.errors import PopcError
+from dace_ipu.simulator.popc.identity import tool_key
+from dace_ipu.simulator.popc.options import Options
 from dace_ipu.simulator.progress import Progress
 from dace_ipu.simulator.toolchain import Compiler, cpu_identity, find_compiler
 
@@ -144,7 +150,7 @@ def _includes(*folders: Path) -> tuple[str, ...]:
 def _key(sanitize: bool) -> str:
     """Return a hash of all that the libraries depend on. Contents are read: a few milliseconds."""
     state = hashlib.sha256()
-    facts = (find_compiler().identity, cpu_identity(), *_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED))
+    facts = (find_compiler().identity, tool_key(), cpu_identity(), *_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED))
     state.update("\0".join(facts).encode())
     for folder in (INCLUDE, _SOURCES, _RUNTIME / "include", _RUNTIME / "src"):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -158,8 +164,13 @@ def _sources(name: str) -> list[Path]:
     if name == _RUNTIME_LIBRARY:
         return sorted((_RUNTIME / "src").rglob("*.cpp"))
     if name != "poplar":
-        return sorted((_SOURCES / name).rglob("*.cpp"))
+        return sorted(set((_SOURCES / name).rglob("*.cpp")) - set(_codelets(name)))
     return sorted(path for path in _SOURCES.rglob("*.cpp") if path.relative_to(_SOURCES).parts[0] not in _COMPANIONS)
+
+
+def _codelets(name: str) -> list[Path]:
+    """Return the sources of a library's codelets: for popc, not for the library."""
+    return sorted((_SOURCES / name / "codelets").glob("*.cpp"))
 
 
 def _lock(path: Path) -> filelock.BaseFileLock:
@@ -189,22 +200,34 @@ class _Build:
         with tempfile.TemporaryDirectory(prefix=f".{home.name}.", dir=home.parent) as folder:
             build = Path(folder) / "build"
             (build / "lib").mkdir(parents=True)
-            objects = self._compile()
+            objects = self._compile(build / "lib" / "codelets")
             for name in self.libraries.names:
                 self._link(name, objects[name], build / "lib")
             if is_current():
                 shutil.rmtree(home, ignore_errors=True)  # a damaged one
                 build.rename(home)
 
-    def _compile(self) -> dict[str, list[Path]]:
-        """Compile all sources on the available cores and return the objects of each library."""
+    def _compile(self, modules: Path) -> dict[str, list[Path]]:
+        """Compile all sources on the available cores, codelets into ``modules``; return the objects by library."""
         cache = ObjectCache(self.libraries.lib_dir.parents[1] / "objects", self.compiler, self.flags)
         sources = {name: _sources(name) for name in self.libraries.names}
-        total = sum(len(paths) for paths in sources.values())
+        codelets = {name: _codelets(name) for name in self.libraries.names}
+        total = sum(len(paths) for paths in (*sources.values(), *codelets.values()))
         with self.progress.started("compiling the simulator, once on this machine", total), _pool() as pool:
-            tasks = {path: pool.submit(self._compile_one, cache, path) for path in _all(sources)}
-            _raise_first_error(list(tasks.values()), pool)
+            jobs = [pool.submit(self._compile_codelets, path, modules / name) for name, path in _all(codelets)]
+            tasks = {path: pool.submit(self._compile_one, cache, path) for _, path in _all(sources)}
+            _raise_first_error([*jobs, *tasks.values()], pool)
         return {name: [tasks[path].result() for path in paths] for name, paths in sources.items()}
+
+    def _compile_codelets(self, source: Path, folder: Path) -> None:
+        options = Options((str(source),), preprocessor=("-I", str(_SOURCES)), optimisation="-O2")
+        try:
+            module = compile_cached(options)
+        except PopcError as error:
+            raise BuildError(str(error)) from error
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(module, folder / f"{source.stem}.gp")
+        self.progress.advance()
 
     def _compile_one(self, cache: ObjectCache, source: Path) -> Path:
         compiled = cache.object_of(source)
@@ -227,9 +250,9 @@ class _Build:
             raise BuildError(f"cannot link lib{name}.so:\n{result.stderr.rstrip()}")
 
 
-def _all(sources: dict[str, list[Path]]) -> Iterator[Path]:
-    for paths in sources.values():
-        yield from paths
+def _all(sources: dict[str, list[Path]]) -> Iterator[tuple[str, Path]]:
+    for name, paths in sources.items():
+        yield from ((name, path) for path in paths)
 
 
 def _pool() -> ThreadPoolExecutor:
@@ -237,7 +260,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=cores)
 
 
-def _raise_first_error(tasks: list[Future[Path]], pool: ThreadPoolExecutor) -> None:
+def _raise_first_error(tasks: Sequence[Future[Any]], pool: ThreadPoolExecutor) -> None:
     finished, _ = wait(tasks, return_when=FIRST_EXCEPTION)
     for task in finished:
         error = task.exception()

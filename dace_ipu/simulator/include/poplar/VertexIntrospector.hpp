@@ -74,11 +74,15 @@ private:
 class VertexIntrospector {
 public:
   using Lookup = std::function<FieldData(const std::string &)>;
-  explicit VertexIntrospector(Lookup lookup) : lookup_(std::move(lookup)) {}
+  explicit VertexIntrospector(Lookup lookup, std::string vertexType = {})
+      : lookup_(std::move(lookup)), vertexType_(std::move(vertexType)) {}
   FieldData getFieldInfo(const std::string &name) const { return lookup_(name); }
+  /// Name of the vertex class with its template arguments, for estimators of a whole template. Not in Poplar.
+  const std::string &vertexType() const { return vertexType_; }
 
 private:
   Lookup lookup_;
+  std::string vertexType_;
 };
 
 /// Estimated work of a vertex: worker slots for a Vertex, tile cycles for a MultiVertex or SupervisorVertex.

@@ -81,17 +81,28 @@ poplar::FieldData fieldData(const Vertex &v, const std::string &name) {
 
 } // namespace
 
+namespace {
+
+// By the whole name, else by the name of the template.
+const poplar::PerfEstimateFunc *estimatorOf(const GraphCore &graph, const std::string &vertexType) {
+  for (const std::string &name : {vertexType, vertexType.substr(0, vertexType.find('<'))}) {
+    const auto it = graph.estimators.find(name);
+    if (it != graph.estimators.end())
+      return &it->second;
+  }
+  return nullptr;
+}
+
+} // namespace
+
 VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine) {
   if (vertex.hasEstimate)
     return {vertex.estimate.cycles, "setPerfEstimate"};
-  if (!graph.estimators.empty()) {
-    const auto it = graph.estimators.find(vertex.type->name);
-    if (it != graph.estimators.end()) {
-      const poplar::VertexIntrospector fields([&](const std::string &name) { return fieldData(vertex, name); });
-      return {it->second(fields, graph.target).cycles, "estimator"};
-    }
-  }
-  return {defaultEstimate(vertex, machine), "default"};
+  const auto *estimator = graph.estimators.empty() ? nullptr : estimatorOf(graph, vertex.type->name);
+  if (!estimator)
+    return {defaultEstimate(vertex, machine), "default"};
+  const auto lookup = [&](const std::string &name) { return fieldData(vertex, name); };
+  return {(*estimator)(poplar::VertexIntrospector(lookup, vertex.type->name), graph.target).cycles, "estimator"};
 }
 
 TileSchedule::TileSchedule(const Machine &machine)

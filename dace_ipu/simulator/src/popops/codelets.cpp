@@ -1,0 +1,15 @@
+#include <popops/codelets.hpp>
+
+#include "../poputil/library_codelets.hpp"
+#include "estimators.hpp"
+
+namespace popops {
+
+void addCodelets(poplar::Graph &graph) {
+  poputil::internal::Estimators all;
+  for (const auto &estimators : {fillEstimators()})
+    all.insert(all.end(), estimators.begin(), estimators.end());
+  poputil::internal::addLibraryCodelets(graph, "popops", all);
+}
+
+} // namespace popops
