@@ -43,6 +43,7 @@ class Extents:
     dimensions: list[tuple[str, Expr | None]] = field(default_factory=list)  # None: by the arrays that it indexes
     spans: dict[str, Bounds | None] = field(default_factory=dict)
     tests: list[str] = field(default_factory=list)
+    from_zero: set[str] = field(default_factory=set)  # dimensions whose first value is 0, whatever the device computes
 
     def add(self, parameter: str, begin: Expr, last: Expr, step: Expr) -> Expr:
         """One more dimension, over an inclusive range: the value of its parameter. Raises Unsupported."""
@@ -60,6 +61,7 @@ class Extents:
             self.device.note_host_scalars(loop.end)
             self._dimension(loop.variable, loop.end)
             return
+        self.from_zero.add(loop.variable)
         span = self._bounds(loop.end)
         if span is None:
             self._dimension(loop.variable, None)
@@ -89,6 +91,8 @@ class Extents:
         first, end = self._bounds(begin), self._bounds(last)
         low = ZERO if first is None else sympy.expand(first[0])
         self._dimension(name, None if end is None else sympy.expand(end[1] - low + 1))
+        if begin == 0:
+            self.from_zero.add(name)
         value = low + symbol(name)
         text = python_text(value)
         if first is None or begin != low:
@@ -126,8 +130,12 @@ class Extents:
             variable = self.device.variables.get(access.data)
             for index, size in zip(access.indices, variable.shape if variable else (), strict=False):
                 rest = sympy.expand(index - symbol(name))
-                if symbol(name) not in rest.free_symbols and not self._is_late(rest):
+                if symbol(name) in rest.free_symbols:
+                    continue
+                if not self._is_late(rest):
                     return sympy.expand(size - rest)
+                if name in self.from_zero and not {s.name for s in rest.free_symbols} & self.spans.keys():
+                    return size  # the first access is at ``rest``, which is in the array: it is 0 or more
         raise Unsupported("a range without a bound, which depends on data of the device,")
 
 
