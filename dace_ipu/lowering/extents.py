@@ -25,9 +25,9 @@ from dace_ipu.tile_graph.body import (
     LocalArray,
     Statement,
     Store,
+    While,
     codes,
     symbol,
-    walk,
 )
 from dace_ipu.tile_graph.nodes import Dimension
 
@@ -126,7 +126,7 @@ class Extents:
 
     def _by_arrays(self, name: str, body: list[Statement]) -> Expr:
         """The extent of a dimension whose range is not bounded, by an array that it indexes. Raises Unsupported."""
-        for access in _accesses(tuple(body)):
+        for access in _unconditional_accesses(body):
             variable = self.device.variables.get(access.data)
             for index, size in zip(access.indices, variable.shape if variable else (), strict=False):
                 rest = sympy.expand(index - symbol(name))
@@ -139,9 +139,11 @@ class Extents:
         raise Unsupported("a range without a bound, which depends on data of the device,")
 
 
-def _accesses(body: tuple[Statement, ...]) -> Iterator[Access]:
-    for statement in walk(body):
+def _unconditional_accesses(body: list[Statement]) -> Iterator[Access]:
+    """The accesses that every iteration makes: only these say what the range can be."""
+    for statement in body:
         if isinstance(statement, Store):
             yield statement.target
         for code in codes(statement):
-            yield from (access for _, access in code.reads)
+            if " if " not in code.text and not isinstance(statement, While):
+                yield from (access for _, access in code.reads)
