@@ -87,7 +87,7 @@ class Control:
             token = self.device.scalar(name, dtype)
             if is_parameter:
                 value = Code(codelet.python_text(outside if outside is not None else symbol(name)))
-                yield self.device.single(name, [store(self.device.runtime[token], value)], Source())
+                yield self.device.single(f"set_{name}", [store(self.device.runtime[token], value)], Source())
             scope.environment[name] = symbol(token)
             scope.types[token] = self.device.variables[self.device.runtime[token]].dtype
 
@@ -228,7 +228,7 @@ class Control:
             before.append(store(counter, Code(codelet.python_text(begin))))
         first = self._flags(frame, looping=True)
         if before or first:
-            yield self.device.single(loop.loop_variable, [*before, *first], place)
+            yield self.device.single(f"first_{loop.loop_variable}", [*before, *first], place)
         if is_built and not frame:
             count = -sympy.floor(-(end - begin) / step)
             body = (*self._turn(loop, frame, inner), *self._advance(loop, counter, step, frame, place))
@@ -299,7 +299,7 @@ class Control:
         before = self._statement(loop.init_statement, inner) if loop.init_statement is not None else []
         first = [*before, *self._flags(frame, looping=True)]
         if first:
-            yield self.device.single(loop.loop_variable or "loop", first, place)
+            yield self.device.single(f"first_{loop.loop_variable or 'turn'}", first, place)
         body = tuple(self._turn(loop, frame, inner))
         update = tuple(self._update(loop, frame, inner, place))
         body_scope = self.device.body_scope(inner)
@@ -341,6 +341,9 @@ class Control:
         self, prelude: list[Statement], test: Code, frame: Frame | None, place: Source
     ) -> tuple[str, tuple[Step, ...]]:
         """The predicate of a loop, and the step that computes it: false once the loop was left by a jump."""
+        known = None if frame is not None or prelude else self.device.bool_variable(test)
+        if known is not None:
+            return known, ()
         predicate = self.device.flag("condition")
         body: list[Statement] = [*prelude, store(predicate, test)]
         if frame is not None:
@@ -378,18 +381,20 @@ class Control:
             chosen = self._region(region, own) if known == sympy.true else self._branches(branches[1:], block, scope)
             yield from chosen
             return
+        predicate = ""
         if known is None:
-            predicate = self.device.flag("condition")
-            yield self._predicate(predicate, condition.as_string, scope, place)
+            predicate, before = self._predicate(condition.as_string, scope, place)
+            yield from before
         then = tuple(self._region(region, own))
         orelse = tuple(self._branches(branches[1:], block, scope))
         if then or orelse:
             yield Branch(predicate, then, orelse, place) if known is None else Choice(known, then, orelse, place)
 
-    def _predicate(self, predicate: str, text: str, scope: Scope, place: Source) -> Step:
+    def _predicate(self, text: str, scope: Scope, place: Source) -> tuple[str, tuple[Step, ...]]:
+        """The predicate of a branch and what computes it."""
         inner = self.device.body_scope(scope)
         prelude, test = lower_expression(text, inner, codelet.containers(text, inner))
-        return self.device.single(f"update_{predicate}", [*prelude, store(predicate, test)], place)
+        return self._test(prelude, test, None, place)
 
     def _built_condition(self, text: str, scope: Scope) -> Any:
         """The condition, if it is known when the graph is built: it depends on integer symbols only. Else None."""
@@ -431,7 +436,9 @@ class Control:
         self.device.forget(tokens)
         self.device.equal |= {t: v for t, v in equal.items() if not self.device.runtime_names(v) & tokens}
         if late:
-            yield self.device.single(next(iter(assignments)), [*before, *late], source_of(block, scope.sdfg, block))
+            yield self.device.single(
+                f"set_{next(iter(assignments))}", [*before, *late], source_of(block, scope.sdfg, block)
+            )
         scope.environment.update(new)
 
     def _is_carried(self, name: str, scope: Scope) -> bool:

@@ -118,6 +118,17 @@ class Device:
         self.variables[name] = Variable(name, np.dtype(np.bool_), (ONE,))
         return name
 
+    def bool_variable(self, code: Code) -> str | None:
+        """The variable that a condition does nothing but read, if it is one bool."""
+        name = self.runtime.get(code.text)
+        if name is None and len(code.reads) == 1 and code.reads[0][0] == code.text:
+            access = code.reads[0][1]
+            name = access.data if all(index == 0 for index in access.indices) else None
+        known = self.variables.get(name or "")
+        if known is None or known.dtype != np.dtype(np.bool_) or any(size != 1 for size in known.shape):
+            return None
+        return known.name
+
     # ---- what is known when -----------------------------------------------------------------------------------------
 
     def runtime_names(self, value: Expr) -> set[str]:

@@ -10,7 +10,6 @@ from dace.sdfg.sdfg import SDFG
 
 from dace_ipu.lowering.control import Control
 from dace_ipu.lowering.device import DEVICE_PREFIX, HOST_VALUE_SUFFIX, Device
-from dace_ipu.lowering.queries import counters
 from dace_ipu.lowering.scope import Names, Scope, dtype_of
 from dace_ipu.lowering.settle import mentions
 from dace_ipu.lowering.states import States
@@ -41,7 +40,7 @@ def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
     """The tile graph of a device scope. Raises DiagnosticError with everything that cannot run on the IPU."""
     sdfg = node.sdfg
     hosts = _hosts(sdfg)
-    taken = {str(s) for s in sdfg.free_symbols} | ({str(s) for s in sdfg.symbols} - counters(sdfg))
+    taken = {str(s) for s in sdfg.free_symbols}
     names = Names(taken | {host.name + HOST_VALUE_SUFFIX for host in hosts})
     device = Device(sdfg, name, hosts, names=names)
     control = Control(device, lambda state, scope: states.state(state, scope))
@@ -77,7 +76,8 @@ def _graph(device: Device, steps: tuple[Step, ...]) -> TileGraph:
     variables = tuple(v for v in device.variables.values() if v.name in computed)
     used = {s.host for s in steps if isinstance(s, (CopyIn, CopyOut))}
     hosts = tuple(h for h in device.hosts if h.name in used)
-    types = {**{str(s): np.dtype(t.type) for s, t in device.sdfg.symbols.items()}, **device.scalars}
+    free = {str(s) for s in device.sdfg.free_symbols}
+    types = {s: np.dtype(t.type) for s, t in device.sdfg.symbols.items() if s in free} | device.scalars
     symbols = tuple((s, types[s]) for s in sorted(_free_names(device, variables, steps) & set(types)))
     return TileGraph(device.name, symbols, hosts, variables, steps)
 

@@ -72,7 +72,7 @@ class _Work:
         slices: dict[Access, _Slice] = {}
         for site, part in _slices(domain, step):
             slices[site.access] = part
-            guarded[part] = guarded.get(part, False) or site.guarded
+            guarded[part] = guarded.get(part, False) or (site.guarded and not _surely_inside(site, part, domain))
         if not slices:
             return (step,)
         before = {part: self._fetch(part, step, is_guarded) for part, is_guarded in guarded.items()}
@@ -146,6 +146,17 @@ def _is_parallel(name: str, domain: Domain) -> bool:
     return all(
         domain.separates(name, variable, sites) or kind_for(name, variable, domain) is Kind.REDUCTION
         for variable, sites in writes.items()
+    )
+
+
+def _surely_inside(site: Site, part: _Slice, domain: Domain) -> bool:
+    """Whether a slice lies inside the array for all values that the device may choose."""
+    scope, shape = domain.whole(), domain.shape(part.variable)
+    box = scope.box(site, shape)
+    late = runtime_names(domain.step.body)
+    bounded = all(s.name in domain.runtime for _, i in part.fixed for s in i.free_symbols if s.name in late)
+    return bounded and all(
+        scope.facts.holds(box[k].low) and scope.facts.at_most(box[k].high + 1, shape[k]) for k, _ in part.fixed
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dace_ipu.passes.domain import scalar_source
-from dace_ipu.passes.rewrite import Body
+from dace_ipu.passes.rewrite import Body, Rewrite
 from dace_ipu.passes.steps import touched, walk_steps
-from dace_ipu.tile_graph.body import Declare, Expr, Store, walk
+from dace_ipu.tile_graph.body import Declare, Expr, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import MapStep, TileGraph
 
-__all__ = ["is_spread", "prelude_of", "runtime_names"]
+__all__ = ["is_spread", "mentions", "prelude_of", "runtime_names", "without_known"]
 
 
 def prelude_of(body: Body) -> tuple[Body, Body]:
@@ -26,6 +26,24 @@ def prelude_of(body: Body) -> tuple[Body, Body]:
 def runtime_names(body: Body) -> frozenset[str]:
     """The names of the scalars that the prelude of a body reads."""
     return frozenset(statement.name for statement in prelude_of(body)[0] if isinstance(statement, Declare))
+
+
+def without_known(body: Body, before: Body) -> Body:
+    """A body that follows another one, with the names that this one has already given to scalars of the device."""
+    known = {scalar_source(s): s.name for s in prelude_of(before)[0] if isinstance(s, Declare)}
+    written = {statement.target.data for statement in walk(before) if isinstance(statement, Store)}
+    prelude, rest = prelude_of(body)
+    kept = []
+    new: dict[str, str] = {}
+    for statement in prelude:
+        source = scalar_source(statement)
+        if isinstance(statement, Declare) and source in known and source not in written:
+            new[statement.name] = known[source]
+        else:
+            kept.append(statement)
+    if not new:
+        return body
+    return Rewrite({old: symbol(name) for old, name in new.items()}, texts=new).body((*kept, *rest))
 
 
 def mentions(expr: Expr, names: frozenset[str]) -> bool:
