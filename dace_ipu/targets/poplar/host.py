@@ -316,7 +316,7 @@ class _HostPrinter:
 
     def _repeat_while(self, step: RepeatWhile, sequence: str) -> None:
         self._lines.add("", *source_comment(step.source))
-        condition = self._inner_sequence("condition", step.condition)
+        condition = self._inner_sequence("condition", step.condition) if step.condition else "Sequence()"
         body = self._inner_sequence("body", step.body) if step.body else "Sequence()"
         self._lines.add(f"{sequence}.add(RepeatWhileTrue({condition}, {self._predicate(step.predicate)}, {body}));", "")
 

@@ -241,7 +241,7 @@ def test_a_loop_on_a_predicate() -> None:
         "  Sequence condition;\n  condition.add(Copy(x, x));\n  Sequence body;\n  body.add(Copy(x, x));\n"
         "  sequence.add(RepeatWhileTrue(condition, p[0], body));\n"
     ) in found
-    assert "RepeatWhileTrue(condition, p[0], Sequence())" in host_text(control(RepeatWhile((), "p", ())))
+    assert "RepeatWhileTrue(Sequence(), p[0], Sequence())" in host_text(control(RepeatWhile((), "p", ())))
 
 
 def test_a_branch() -> None:
