@@ -307,6 +307,28 @@ def early_return(A: dace.float32[16], s: dace.float32[1]):
     A[:] = A * 3
 
 
+@case(lambda r: {"A": values(r, 16), "B": values(r, 16), "s": np.ones(1, f32)})
+@dace.program
+def return_before_the_only_write(A: dace.float32[16], B: dace.float32[16], s: dace.float32[1]):
+    if s[0] > 0:
+        return
+    B[:] = A
+
+
+@case(lambda r: {"A": values(r, 16), "B": values(r, 16), "s": values(r, 1)})
+@dace.program
+def written_in_one_branch(A: dace.float32[16], B: dace.float32[16], s: dace.float32[1]):
+    if s[0] > 5:
+        B[:] = A
+
+
+@case(lambda r: {"A": values(r, 16), "B": values(r, 16), "n": np.zeros(1, i32)})
+@dace.program
+def written_in_no_turn(A: dace.float32[16], B: dace.float32[16], n: dace.int32[1]):
+    for _ in range(n[0]):
+        B[:] = A
+
+
 @case(lambda r: {"A": values(r, 16) + 1, "s": values(r, 8)})
 @dace.program
 def return_from_loops(A: dace.float32[16], s: dace.float32[8]):
