@@ -17,12 +17,13 @@ from dace.sdfg.state import ControlFlowBlock
 from dace_ipu import compat
 from dace_ipu.errors import DiagnosticCollector
 from dace_ipu.lowering.bounds import Bounds, bounds
+from dace_ipu.lowering.jumps import Frame
 from dace_ipu.lowering.places import Failure, source_of
 from dace_ipu.lowering.references import ArrayReference
 from dace_ipu.lowering.scope import Names, Scope, dtype_of, tidy, user_name
 from dace_ipu.lowering.settle import mentions, settle
 from dace_ipu.lowering.symbolic import Unsupported
-from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, Statement, Store, symbol, walk
+from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, If, Statement, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import Dimension, HostArray, MapStep, Source, Variable
 
 __all__ = ["DEVICE_PREFIX", "HOST_VALUE_SUFFIX", "Device"]
@@ -203,6 +204,24 @@ class Device:
     def single(self, label: str, body: list[Statement], source: Source, note: str = "") -> MapStep:
         """Statements of one vertex."""
         return self.map_step(label, (), body, source, note)
+
+    def set_flags(self, flags: dict[str, bool], source: Source) -> MapStep:
+        """Sets flags of control flow."""
+        return self.single("jump", [store(flag, Code(str(value))) for flag, value in flags.items()], source)
+
+    def test(
+        self, prelude: list[Statement], test: Code, frame: Frame | None, place: Source
+    ) -> tuple[str, tuple[MapStep, ...]]:
+        """The predicate of a loop, and the step that computes it: false once the loop was left by a jump."""
+        known = None if frame is not None or prelude else self.bool_variable(test)
+        if known is not None:
+            return known, ()
+        predicate = self.flag("condition")
+        body: list[Statement] = [*prelude, store(predicate, test)]
+        if frame is not None:
+            looping = Code("_0", (("_0", Access(frame.looping, (ZERO,))),))
+            body = [store(predicate, Code("False")), If(looping, tuple(body))]
+        return predicate, (self.single(f"update_{predicate}", body, place),)
 
     def _step_name(self, label: str, body: tuple[Statement, ...]) -> str:
         """The user's name of a map; one that the frontend made up is called after the array that it writes."""

@@ -8,7 +8,7 @@ from dace import data
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
-from dace_ipu.lowering.control import Control
+from dace_ipu.lowering.control import lower_sdfg
 from dace_ipu.lowering.device import DEVICE_PREFIX, HOST_VALUE_SUFFIX, Device
 from dace_ipu.lowering.scope import Names, Scope, dtype_of
 from dace_ipu.lowering.settle import mentions
@@ -43,11 +43,10 @@ def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
     taken = {str(s) for s in sdfg.free_symbols}
     names = Names(taken | {host.name + HOST_VALUE_SUFFIX for host in hosts})
     device = Device(sdfg, name, hosts, names=names)
-    control = Control(device, lambda state, scope: states.state(state, scope))
-    states = States(device, control.sdfg)
+    states = States(device, lambda sdfg, scope: lower_sdfg(sdfg, scope, device, states.state))
     scope = Scope(sdfg, names)
     states.declare_arrays(scope)
-    steps = tuple(control.sdfg(sdfg, scope))
+    steps = tuple(lower_sdfg(sdfg, scope, device, states.state))
     device.findings.raise_if_errors()
     return _graph(device, steps)
 
