@@ -15,7 +15,7 @@ from dace_ipu.lowering import codelet, loops
 from dace_ipu.lowering.assignments import Assignments
 from dace_ipu.lowering.bounds import Bounds
 from dace_ipu.lowering.device import ZERO, Device, store
-from dace_ipu.lowering.jumps import Frame, has_jump, may_jump
+from dace_ipu.lowering.jumps import Frame, may_jump
 from dace_ipu.lowering.places import source_of
 from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.symbolic import Unsupported
@@ -174,7 +174,7 @@ class DeviceLoops:
         return [*before, store(self.device.runtime[token], value)]
 
     def _frame(self, loop: LoopRegion) -> Frame | None:
-        if not any(may_jump(block) for block in loop.nodes()) and not has_jump(loop):
+        if not any(may_jump(block) for block in loop.nodes()):
             return None
         return Frame(self.device.flag("going"), self.device.flag("looping"))
 

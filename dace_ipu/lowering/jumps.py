@@ -15,7 +15,7 @@ from dace.sdfg.state import (
     SDFGState,
 )
 
-__all__ = ["Frame", "has_jump", "may_jump", "returns"]
+__all__ = ["Frame", "may_jump", "returns"]
 
 
 @dataclass
@@ -26,11 +26,6 @@ class Frame:
 
     going: str
     looping: str = ""
-
-
-def has_jump(region: ControlFlowRegion) -> bool:
-    """Whether there is a jump anywhere inside a region."""
-    return any(isinstance(b, (BreakBlock, ContinueBlock, ReturnBlock)) for b in region.all_control_flow_blocks())
 
 
 def returns(region: ControlFlowRegion) -> bool:

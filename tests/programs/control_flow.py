@@ -341,6 +341,16 @@ def return_from_loops(A: dace.float32[16], s: dace.float32[8]):
     A[:] = A - 1
 
 
+@case(lambda r: {"A": values(r, 16) + 1, "s": values(r, 6)})
+@dace.program
+def break_of_an_inner_loop(A: dace.float32[16], s: dace.float32[6]):
+    for _ in range(3):
+        for t in range(6):
+            A[:] = A * 1.1 + s[t]
+            if s[t] > 0.2:
+                break
+
+
 @case(lambda r: {"A": values(r, 16) + 4})
 @dace.program
 def endless_with_break(A: dace.float32[16]):
