@@ -1,5 +1,5 @@
-// A 3x3 Gaussian blur of an image with four channels, as published measurements cut it: every IPU has 38 x 32 tiles, every
-// tile six vertices, whose input is one vector with a border of one pixel around.
+// A 3x3 Gaussian blur of an image with four channels, as published measurements cut it: every IPU has 38 x 32 tiles,
+// every tile six vertices, whose input is one vector with a border of one pixel around.
 //   blur <half4|float2|float> <IPUs>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>

@@ -20,9 +20,9 @@ public:
     for (unsigned y = 0; y < height; ++y)
       for (unsigned x = 0; x < groups * width; ++x) {
         const Group *above = from + y * pitch + x, *here = above + pitch, *below = here + pitch;
-        to[y * groups * width + x] =
-            (above[0] + above[2 * groups] + below[0] + below[2 * groups]) * corner +
-            (above[groups] + here[0] + here[2 * groups] + below[groups]) * side + here[groups] * middle;
+        to[y * groups * width + x] = (above[0] + above[2 * groups] + below[0] + below[2 * groups]) * corner +
+                                     (above[groups] + here[0] + here[2 * groups] + below[groups]) * side +
+                                     here[groups] * middle;
       }
     return true;
   }

@@ -1,5 +1,6 @@
-// Ten iterations of two steps of a stencil on 1216 tiles of a modelled Mk1, a block of 100 x 100 on each; every vertex claims
-// 100 cycles, so that the rest is what exchange and sync cost. The four sides and corners are fields of their own.
+// Ten iterations of two steps of a stencil on 1216 tiles of a modelled Mk1, a block of 100 x 100 on each; every vertex
+// claims 100 cycles, so that the rest is what exchange and sync cost. The four sides and corners are fields of their
+// own.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>

@@ -1,5 +1,5 @@
-// A matrix of 10000 x 1000 times a vector on a Mk2: rows are cut in seven, vertices are dealt out evenly, partial sums are
-// added up by one vertex a row.
+// A matrix of 10000 x 1000 times a vector on a Mk2: rows are cut in seven, vertices are dealt out evenly, partial sums
+// are added up by one vertex a row.
 //   matvec <model|hardware>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>

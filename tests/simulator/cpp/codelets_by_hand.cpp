@@ -97,9 +97,9 @@ bool runGather(void *p, unsigned) {
 
 constexpr std::uint32_t spanBytes = sizeof(DaceIpuSpan);
 
-#define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN) \
+#define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN)                                                 \
   {#NAME, TYPE, offsetof(CLASS, NAME), sizeof(CLASS::NAME), KIND, DIRECTION, OUTER, INNER, ALIGN, 0}
-#define VECTOR(CLASS, NAME, TYPE, DIRECTION, ALIGN) \
+#define VECTOR(CLASS, NAME, TYPE, DIRECTION, ALIGN)                                                                    \
   FIELD(CLASS, NAME, TYPE, DACE_IPU_VECTOR_EDGE, DIRECTION, DACE_IPU_SPAN, 0, ALIGN)
 #define SCALAR(CLASS, NAME, TYPE, DIRECTION) FIELD(CLASS, NAME, TYPE, DACE_IPU_SCALAR_EDGE, DIRECTION, 0, 0, 4)
 #define STATE(CLASS, NAME, TYPE) FIELD(CLASS, NAME, TYPE, DACE_IPU_STATE, 0, 0, 0, 4)
@@ -128,7 +128,7 @@ const DaceIpuField gatherFields[] = {
     FIELD(Gather, in, "float", DACE_IPU_SCALAR_EDGE_LIST, DACE_IPU_INPUT, DACE_IPU_SPAN, 0, 4),
     SCALAR(Gather, out, "float", DACE_IPU_OUTPUT)};
 
-#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
+#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN)                                                                         \
   {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
 
 const DaceIpuVertexType types[] = {

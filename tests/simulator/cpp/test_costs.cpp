@@ -157,7 +157,7 @@ TEST(host_copies) {
   const ProfileValue step = stepNamed(e, "in -> x");
   CHECK_EQ(number(step, "hostCycles"), 1054.0); // 16000 bytes at 20.2 GB/s and 1.33 GHz
   CHECK_EQ(number(step, "hostBytes"), 16000.0);
-  CHECK_EQ(number(step, "syncCycles"), 3 * sync);                    // begin, middle, end
+  CHECK_EQ(number(step, "syncCycles"), 3 * sync);                          // begin, middle, end
   CHECK_EQ(number(step, "exchangeCycles"), exchangeFixed + 1000 + 4 * 18); // 4000 bytes are four packets
 }
 
@@ -249,7 +249,8 @@ TEST(exchange_between_ipus) {
   CHECK_EQ(number(inside, "syncCycles"), sync);
   CHECK_EQ(number(across, "bytesBetweenIPUs"), 4000.0);
   // 1.25 us, then 4000 bytes on two links of 0.85 * 128 Gi bit/s: 0 to 2 is one step along the ladder.
-  CHECK_EQ(number(across, "globalExchangeCycles"), std::ceil((1.25e-6 + 32000 / (2 * 0.85 * 128 * 1073741824.0)) * 1.33e9));
+  CHECK_EQ(number(across, "globalExchangeCycles"),
+           std::ceil((1.25e-6 + 32000 / (2 * 0.85 * 128 * 1073741824.0)) * 1.33e9));
   CHECK_EQ(number(across, "exchangeCycles"), exchangeFixed + 1000 + number(across, "globalExchangeCycles"));
   CHECK_EQ(number(across, "syncCycles"), 600.0);
 }
@@ -320,8 +321,9 @@ TEST(live_ranges) {
   const auto live = [&](const std::string &name) {
     for (const ProfileValue &v : profile["variables"].asVector())
       if (v["name"].asString() == name)
-        return v["alwaysLive"].asBool() ? std::string("always")
-                                        : std::to_string(v["live"][0].asInt()) + "-" + std::to_string(v["live"][1].asInt());
+        return v["alwaysLive"].asBool()
+                   ? std::string("always")
+                   : std::to_string(v["live"][0].asInt()) + "-" + std::to_string(v["live"][1].asInt());
     return std::string("missing");
   };
   CHECK_EQ(live("x"), std::string("always"));
@@ -380,7 +382,8 @@ TEST(sizes_of_stacks) {
   Engine e = f.engine({{"target.workerStackSizeInBytes", "1000"}, {"target.supervisorStackSizeInBytes", "24"}});
   const ProfileValue profile = e.getProfile();
   CHECK_EQ(number(profile["memory"]["byCategoryOfMaxTile"], "stack"), 6024.0);
-  CHECK_THROWS(f.engine({{"target.workerStackSizeInBytes", "many"}}), invalid_option, "must be a number of bytes, not 'many'");
+  CHECK_THROWS(f.engine({{"target.workerStackSizeInBytes", "many"}}), invalid_option,
+               "must be a number of bytes, not 'many'");
 }
 
 TEST(table_of_targets) {
@@ -437,12 +440,12 @@ TEST(profile_files_and_summary) {
     std::ostringstream text;
     e.printProfileSummary(text, {{"showExecutionSteps", "true"}});
     std::size_t at = 0; // the order in which Poplar prints them
-    for (const char *part :
-         {"Target:", "Memory Per-Tile:        624.0 kB", "Graph:", "Number of vertices:", "Memory Usage:", "Including Gaps:",
-          "Non-interleaved:", "Variables:", "Vertex Code:", "By Tile (Excluding Gaps):", "0 tile(s) out of memory",
-          "Execution:", "Total cycles:", "Tile average compute cycles (including idle threads):",
-          "Tile average IPU exchange cycles:", "Tile average sync cycles:", "of these rearranging copies",
-          "Cycles by vertex type:", "Copy 'x -> x': 1 times"}) {
+    for (const char *part : {"Target:", "Memory Per-Tile:        624.0 kB",
+                             "Graph:", "Number of vertices:", "Memory Usage:", "Including Gaps:", "Non-interleaved:",
+                             "Variables:", "Vertex Code:", "By Tile (Excluding Gaps):", "0 tile(s) out of memory",
+                             "Execution:", "Total cycles:", "Tile average compute cycles (including idle threads):",
+                             "Tile average IPU exchange cycles:", "Tile average sync cycles:",
+                             "of these rearranging copies", "Cycles by vertex type:", "Copy 'x -> x': 1 times"}) {
       CHECK(text.str().find(part, at) != std::string::npos);
       at = std::max(at, text.str().find(part, at));
     }

@@ -225,8 +225,8 @@ Device IPUModel::createDevice(OptionFlags, bool, unsigned deviceManagerId) const
   m.linkPacketBytes = std::max(1u, globalExchangePacketBytes);
   for (const GlobalExchangeConstraint &c : globalExchangeConstraints)
     m.linkConstraints.push_back(constraintOf(c, numIPUs));
-  m.syncCycles = minIPUSyncDelay +
-                 (relativeSyncDelay == RelativeSyncDelayType::AUTO ? dace_ipu_sim::relativeSyncCycles : 0);
+  m.syncCycles =
+      minIPUSyncDelay + (relativeSyncDelay == RelativeSyncDelayType::AUTO ? dace_ipu_sim::relativeSyncCycles : 0);
   m.minSyncDelay = minIPUSyncDelay;
   const unsigned id = deviceManagerId == std::numeric_limits<unsigned>::max() ? 0 : deviceManagerId;
   return Device(Target(std::make_shared<const Machine>(m)), id);

@@ -21,8 +21,8 @@ public:
   void assign(std::size_t begin, std::size_t end, unsigned tile);
   /// Sorted, disjoint, neighbours on one tile merged. Not thread-safe: it may resolve.
   const std::vector<Region> &regions() const;
-  /// Where each of the regions begins in the memory of its tile, in elements: what a tile holds of a variable lies there
-  /// in one piece, in order. Not thread-safe: it may count.
+  /// Where each of the regions begins in the memory of its tile, in elements: what a tile holds of a variable lies
+  /// there in one piece, in order. Not thread-safe: it may count.
   const std::vector<std::size_t> &localOffsets() const;
 
 private:

@@ -21,8 +21,8 @@ namespace {
 /// Whether the program does not fit into the tiles' memory and may not run all the same. Such a program gets no memory
 /// here either: the host need not have as much.
 bool isRefused(const ExecutablePlan &plan) {
-  const bool mayOverflow = plan.graph->target.getTargetType() != poplar::TargetType::IPU ||
-                           isSet(plan.options, "debug.allowOutOfMemory");
+  const bool mayOverflow =
+      plan.graph->target.getTargetType() != poplar::TargetType::IPU || isSet(plan.options, "debug.allowOutOfMemory");
   return !mayOverflow && !overflowText(plan).empty();
 }
 
@@ -31,9 +31,8 @@ bool isRefused(const ExecutablePlan &plan) {
 EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
     : plan_(std::move(plan)), variables_(isRefused(*plan_) ? 0 : plan_->variableBytes),
       vertices_(plan_->vertexImage.size()), temporaries_(isRefused(*plan_) ? 0 : plan_->temporaryBytes),
-      executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters),
-      streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()),
-      printStream_(&std::cerr), printTensorStream_(&std::cerr) {
+      executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters), streams_(plan_->graph->streams.size()),
+      hostFunctions_(plan_->graph->hostFunctions.size()), printStream_(&std::cerr), printTensorStream_(&std::cerr) {
   for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
     remoteBuffers_.emplace_back(r.elements * r.repeats * sizeOf(r.type));
   if (!isRefused(*plan_))

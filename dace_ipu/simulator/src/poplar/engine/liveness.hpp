@@ -18,11 +18,11 @@ struct LiveRange {
   unsigned last = 0;
 };
 
-/// Finds the live ranges of variables. A variable is always live if it has to keep its contents from one run to the next,
-/// or may have to: constants, variables with initial values or host handles, those of several programs, those that are
-/// read before all of their elements were written, and those that a conditional part writes for what follows. Others live
-/// from their first write to their last use; a loop lengthens the range if one of them lies outside. The rules err on
-/// the side of longer ranges. Takes time linear in programs and edges.
+/// Finds the live ranges of variables. A variable is always live if it has to keep its contents from one run to the
+/// next, or may have to: constants, variables with initial values or host handles, those of several programs, those
+/// that are read before all of their elements were written, and those that a conditional part writes for what follows.
+/// Others live from their first write to their last use; a loop lengthens the range if one of them lies outside. The
+/// rules err on the side of longer ranges. Takes time linear in programs and edges.
 class Liveness {
 public:
   explicit Liveness(const GraphCore &graph);

@@ -82,11 +82,11 @@ struct VertexCall {
 
 struct ComputeSetPlan {
   unsigned id;
-  std::vector<VertexCall> calls;   // by tile
+  std::vector<VertexCall> calls; // by tile
   std::vector<ExchangeRecord> exchanges;
   std::vector<std::pair<unsigned, std::uint64_t>> temporaries; // bytes by tile, while it runs
-  Copies before;                   // snapshots and gathers: variables to temporaries
-  Copies after;                    // scatters: temporaries to variables
+  Copies before;                                               // snapshots and gathers: variables to temporaries
+  Copies after;                                                // scatters: temporaries to variables
   std::vector<std::size_t> chunks; // boundaries in calls, between tiles; two entries mean: run in one thread
   StepCost cost;
   std::vector<Access> reads;
@@ -120,7 +120,7 @@ struct Step {
   StepCost cost;
   std::vector<ExchangeRecord> exchanges;
   std::vector<std::pair<unsigned, std::uint64_t>> temporaries; // as of a compute set
-  bool profiled = false; // appears in the profile
+  bool profiled = false;                                       // appears in the profile
   std::vector<Access> reads;
   std::vector<Access> writes;
   std::vector<Access> forgets; // WriteUndef
@@ -144,8 +144,8 @@ struct VertexTypeUse {
   std::uint64_t stateBytes = 0;
 };
 
-/// Bytes by category, as Graphcore's PopVision names them. `temporary` are received operands and rearranged copies. They
-/// share memory with each other and with the variables that are not always live: both count as at the time when
+/// Bytes by category, as Graphcore's PopVision names them. `temporary` are received operands and rearranged copies.
+/// They share memory with each other and with the variables that are not always live: both count as at the time when
 /// they take most together.
 enum MemoryCategory {
   memVariables,
@@ -176,13 +176,13 @@ extern const MemoryCategoryName memoryCategoryNames[numMemoryCategories];
 /// Vectors are by tile.
 struct TileMemory {
   std::vector<std::uint64_t> bytes[numMemoryCategories];
-  std::vector<std::uint64_t> totals;    // the sum of the categories: without gaps
-  std::vector<std::uint64_t> withGaps;  // up to the last byte that is used
+  std::vector<std::uint64_t> totals;   // the sum of the categories: without gaps
+  std::vector<std::uint64_t> withGaps; // up to the last byte that is used
   std::vector<std::uint64_t> nonInterleaved, interleaved, overflowed;
   std::vector<std::uint64_t> notAlwaysLive; // of the totals: what shares memory
-  unsigned maxTile = 0;                 // with gaps
-  std::uint64_t maxBytes = 0;           // of that tile, with gaps
-  std::uint64_t totalBytes = 0;         // of all tiles, with gaps
+  unsigned maxTile = 0;                     // with gaps
+  std::uint64_t maxBytes = 0;               // of that tile, with gaps
+  std::uint64_t totalBytes = 0;             // of all tiles, with gaps
   std::vector<std::pair<std::string, std::uint64_t>> largestOfMaxTile;
   std::vector<std::uint64_t> liveBytes; // not always live, over all tiles, by leaf program
   std::vector<std::string> leafNames;

@@ -30,8 +30,7 @@ template <typename F> void forEachEdge(const FieldBinding &b, F &&f) {
 
 ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
     : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_),
-      after_(machine_), pre_(machine_.numTiles()), post_(machine_.numTiles()),
-      writeBack_(machine_.numTiles()) {
+      after_(machine_), pre_(machine_.numTiles()), post_(machine_.numTiles()), writeBack_(machine_.numTiles()) {
   result_.id = id;
 }
 
@@ -221,8 +220,8 @@ void ComputeSetPlanner::chargeEdge(const EdgeSite &site) {
 }
 
 // An edge must be one contiguous piece of memory. Local data that is not, or not all of it, is copied on the tile. What
-// is received arrives in its place, if the rest of the edge is one piece. An edge that mixes many local pieces with many
-// received ones is arranged twice, before the exchange and after it: in published profiles of a stencil with such
+// is received arrives in its place, if the rest of the edge is one piece. An edge that mixes many local pieces with
+// many received ones is arranged twice, before the exchange and after it: in published profiles of a stencil with such
 // edges, both phases copy all of the edge.
 void ComputeSetPlanner::arrangeInput(const EdgeSite &site, const LocalShare &share, std::uint64_t runs) {
   if (share.pieces() == 0 || share.pieces() + share.otherPieces() == 1)

@@ -1,10 +1,11 @@
 // Planner: what lies on every tile, by category, and where.
 //
 // Constants of the model, from published memory reports of a small program on 1216 tiles: 3168 bytes of stack (six
-// workers of 512 and a supervisor of 96) and 700 bytes of control code a tile with about ten programs; 289 bytes of host
-// exchange code for three copies. Headers of host packets: 12.1 kB for 3.2 MB in the profile of a tutorial. Codelet code is not compiled for the machine here, so every vertex type costs a flat
-// 512 bytes on the tiles that use it; published reports have 140 bytes to a few kilobytes. An exchange takes three
-// instructions for every received piece and one for every 64 words sent.
+// workers of 512 and a supervisor of 96) and 700 bytes of control code a tile with about ten programs; 289 bytes of
+// host exchange code for three copies. Headers of host packets: 12.1 kB for 3.2 MB in the profile of a tutorial.
+// Codelet code is not compiled for the machine here, so every vertex type costs a flat 512 bytes on the tiles that use
+// it; published reports have 140 bytes to a few kilobytes. An exchange takes three instructions for every received
+// piece and one for every 64 words sent.
 #include "../core/types.hpp"
 #include "../machine/tile_placement.hpp"
 #include "planner.hpp"
@@ -67,7 +68,8 @@ std::uint64_t bytesOption(const poplar::OptionFlags &options, const char *key, s
   if (it == options.end())
     return fallback;
   if (it->second.empty() || it->second.find_first_not_of("0123456789") != std::string::npos || it->second.size() > 9)
-    throw poplar::invalid_option(std::string("option '") + key + "' must be a number of bytes, not '" + it->second + "'");
+    throw poplar::invalid_option(std::string("option '") + key + "' must be a number of bytes, not '" + it->second +
+                                 "'");
   return std::stoull(it->second);
 }
 

@@ -101,7 +101,8 @@ struct Arrangement {
   }
 };
 
-/// Adds what an exchange phase costs, with its sync: one within the IPUs, or one of all IPUs if data crosses between them.
+/// Adds what an exchange phase costs, with its sync: one within the IPUs, or one of all IPUs if data crosses between
+/// them.
 void chargeExchangeTo(StepCost &cost, const ExchangeCost &exchange, const Machine &machine);
 /// The record of an exchange, for the profile.
 ExchangeRecord recordOf(const ExchangeCost &exchange, const char *when);
@@ -162,7 +163,7 @@ private:
   ExchangePhase before_;
   ExchangePhase after_;
   Arrangement pre_, post_, writeBack_;
-  std::vector<unsigned> ordered_;                                 // vertices by tile
+  std::vector<unsigned> ordered_; // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
   std::vector<Snapshot> snapshots_;
   std::size_t temporary_ = 0;

@@ -25,8 +25,7 @@ std::size_t elementsWithin(const Run &r, std::size_t begin, std::size_t end) {
 
 } // namespace
 
-ExchangePhase::ExchangePhase(const Machine &machine)
-    : machine_(machine), tiles_(machine.numTiles()), links_(machine) {}
+ExchangePhase::ExchangePhase(const Machine &machine) : machine_(machine), tiles_(machine.numTiles()), links_(machine) {}
 
 void LocalShare::addOther(std::uint64_t pieces) {
   otherPieces_ += pieces;
@@ -49,7 +48,8 @@ void LocalShare::addSingles(std::size_t count, std::size_t elementBytes) {
 void ExchangePhase::strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming, LocalShare &share) {
   const auto range = hull(run);
   const auto &regions = run.var->mapping.regions();
-  for (std::size_t i = firstRegionAfter(regions, range.first); i < regions.size() && regions[i].begin < range.second; ++i) {
+  for (std::size_t i = firstRegionAfter(regions, range.first); i < regions.size() && regions[i].begin < range.second;
+       ++i) {
     const unsigned home = regions[i].tile;
     const std::size_t begin = std::max(regions[i].begin, range.first);
     const std::size_t n = elementsWithin(run, begin, std::min(regions[i].end, range.second));

@@ -32,8 +32,8 @@ struct ExchangeCost {
   bool happens() const { return cycles > 0; }
 };
 
-/// What lies on the tile already of the elements of an edge, run by run. Pieces that follow one another in the memory of
-/// the tile count as one, even if they do not in the variable: rows of a block, for instance.
+/// What lies on the tile already of the elements of an edge, run by run. Pieces that follow one another in the memory
+/// of the tile count as one, even if they do not in the variable: rows of a block, for instance.
 class LocalShare {
 public:
   std::uint64_t bytes() const { return bytes_; }

@@ -10,10 +10,10 @@ namespace dace_ipu_sim {
 
 /// Bytes that cross between IPUs in one exchange phase, by flow.
 ///
-/// The IPUs stand in pairs on the rungs of a ladder: 0 and 1, 2 and 3, ... Traffic within a pair has links of its own. Other
-/// traffic crosses to the side of its destination first, then goes along that side from pair to pair, and loads every
-/// link that it passes. The time is that of the most loaded link, and the latency. Source of routes and bandwidths:
-/// PopLibs' test harness (lib/poplibs_test/Util.cpp, addGlobalExchangeConstraints).
+/// The IPUs stand in pairs on the rungs of a ladder: 0 and 1, 2 and 3, ... Traffic within a pair has links of its own.
+/// Other traffic crosses to the side of its destination first, then goes along that side from pair to pair, and loads
+/// every link that it passes. The time is that of the most loaded link, and the latency. Source of routes and
+/// bandwidths: PopLibs' test harness (lib/poplibs_test/Util.cpp, addGlobalExchangeConstraints).
 class LinkTraffic {
 public:
   explicit LinkTraffic(const Machine &machine);

@@ -74,7 +74,8 @@ struct Machine {
 Machine machineNamed(const std::string &name);
 Machine cpuMachine(unsigned numIPUs);
 
-/// The part of syncCycles that differs between tiles: the signal passes the rows of the chip. IPUModel can leave it out.
+/// The part of syncCycles that differs between tiles: the signal passes the rows of the chip. IPUModel can leave it
+/// out.
 constexpr unsigned relativeSyncCycles = 44;
 /// The machine as Graphcore's IPU Model sees it: an ideal exchange, and a slower host.
 void becomeModel(Machine &machine);

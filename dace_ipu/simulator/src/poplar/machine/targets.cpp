@@ -9,10 +9,12 @@
 //   copyLaunchCycles: ShortMemcpy vertices in published profiles take 67 to 83 cycles;
 //   copyPieceCycles: PopLibs' regression for rearranging copies, 3.125 cycles a byte with pieces of four bytes, and
 //     5.148 with pieces of two;
-//   hostBytesPerSecond: 40 MB in 2641488 cycles at 1.33 GHz, the measured matrix-vector tutorial on a Mk2; the IPU Model
+//   hostBytesPerSecond: 40 MB in 2641488 cycles at 1.33 GHz, the measured matrix-vector tutorial on a Mk2; the IPU
+//   Model
 //     takes 6663551 cycles for them;
 //   hostPacket*: published reverse engineering of the C600's host packets;
-//   links: PopLibs' test harness (addGlobalExchangeConstraints); linkLatency: the Gaussian blur on 16 Mk1, whose exchange
+//   links: PopLibs' test harness (addGlobalExchangeConstraints); linkLatency: the Gaussian blur on 16 Mk1, whose
+//   exchange
 //     between IPUs takes some 2000 cycles more than its bytes.
 #include "machine.hpp"
 

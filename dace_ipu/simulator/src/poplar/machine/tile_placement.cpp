@@ -13,7 +13,9 @@ std::uint64_t aligned(std::uint64_t n) { return (n + 7) / 8 * 8; }
 
 } // namespace
 
-void TilePlacement::addAlways(std::uint64_t bytes, bool interleaved) { (interleaved ? fast_ : plain_) += aligned(bytes); }
+void TilePlacement::addAlways(std::uint64_t bytes, bool interleaved) {
+  (interleaved ? fast_ : plain_) += aligned(bytes);
+}
 
 void TilePlacement::occupy(std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t region1 = machine_.interleavedOffset;

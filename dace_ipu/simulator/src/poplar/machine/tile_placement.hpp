@@ -26,10 +26,10 @@ struct TileLayout {
   std::uint64_t peakVariables = 0;  // those of them that are variables
 };
 
-/// Lays a tile out. Code goes first, as it may only lie in region 0 (not interleaved). Then come the always live data, those
-/// that need interleaved memory from the start of region 1 and others below and above them. Short-lived items share
-/// what is left, first fit in the order in which they begin. Everything is aligned to 8 bytes; code that does not fit
-/// into region 0 overflows. Source of the rules: the memory map in targets.cpp.
+/// Lays a tile out. Code goes first, as it may only lie in region 0 (not interleaved). Then come the always live data,
+/// those that need interleaved memory from the start of region 1 and others below and above them. Short-lived items
+/// share what is left, first fit in the order in which they begin. Everything is aligned to 8 bytes; code that does not
+/// fit into region 0 overflows. Source of the rules: the memory map in targets.cpp.
 class TilePlacement {
 public:
   explicit TilePlacement(const Machine &machine) : machine_(machine) {}

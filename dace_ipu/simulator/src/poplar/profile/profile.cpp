@@ -1,8 +1,8 @@
 #include "profile.hpp"
-#include "profile_parts.hpp"
 #include "../engine/engine_core.hpp"
 #include "../engine/engine_options.hpp"
 #include "../machine/machine.hpp"
+#include "profile_parts.hpp"
 
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -45,12 +45,8 @@ ProfileValue graphValue(const ExecutablePlan &plan) {
 }
 
 ProfileValue cyclesValue(const CycleTotals &c) {
-  return ProfileValue::Map{{"compute", c.compute},
-                           {"exchange", c.exchange},
-                           {"sync", c.sync},
-                           {"host", c.host},
-                           {"rearrange", c.rearrange},
-                           {"globalExchange", c.globalExchange},
+  return ProfileValue::Map{{"compute", c.compute}, {"exchange", c.exchange},   {"sync", c.sync},
+                           {"host", c.host},       {"rearrange", c.rearrange}, {"globalExchange", c.globalExchange},
                            {"total", c.total()}};
 }
 

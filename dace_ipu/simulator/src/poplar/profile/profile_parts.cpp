@@ -62,9 +62,8 @@ ProfileValue computeSetsValue(const ExecutablePlan &plan) {
     ProfileValue::Map byType;
     for (const auto &t : types)
       byType[t.first] = t.second;
-    sets.push_back(ProfileValue::Map{{"name", plan.graph->computeSets[cs.id].name},
-                                     {"vertices", cs.calls.size()},
-                                     {"verticesByType", byType}});
+    sets.push_back(ProfileValue::Map{
+        {"name", plan.graph->computeSets[cs.id].name}, {"vertices", cs.calls.size()}, {"verticesByType", byType}});
   }
   return sets;
 }
@@ -73,12 +72,9 @@ ProfileValue variablesValue(const ExecutablePlan &plan) {
   ProfileValue::Vector variables;
   for (const VariableUse &use : plan.variables) {
     const Variable &v = *use.var;
-    ProfileValue::Map value{{"name", v.name},
-                            {"type", v.type.toString()},
-                            {"elements", v.elements},
-                            {"bytes", v.elements * plan.graph->target.getTypeSize(v.type)},
-                            {"constant", v.isConstant},
-                            {"alwaysLive", use.alwaysLive}};
+    ProfileValue::Map value{{"name", v.name},           {"type", v.type.toString()},
+                            {"elements", v.elements},   {"bytes", v.elements * plan.graph->target.getTypeSize(v.type)},
+                            {"constant", v.isConstant}, {"alwaysLive", use.alwaysLive}};
     if (!use.alwaysLive)
       value["live"] = ProfileValue::Vector{use.first, use.last};
     variables.push_back(value);

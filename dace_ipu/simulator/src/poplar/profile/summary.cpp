@@ -1,4 +1,5 @@
-// The text of printProfileSummary: sections, order and wording follow the reports that Poplar is publicly known to print.
+// The text of printProfileSummary: sections, order and wording follow the reports that Poplar is publicly known to
+// print.
 #include "../engine/engine_core.hpp"
 #include "../machine/machine.hpp"
 #include "profile.hpp"
@@ -94,7 +95,8 @@ void writeVertexData(const ExecutablePlan &plan, std::ostream &os) {
   std::stable_sort(types.begin(), types.end(),
                    [](const VertexTypeUse &a, const VertexTypeUse &b) { return a.stateBytes > b.stateBytes; });
   for (const VertexTypeUse &t : types)
-    os << "              " << std::left << std::setw(60) << t.name << std::right << ' ' << inBytes(t.stateBytes) << '\n';
+    os << "              " << std::left << std::setw(60) << t.name << std::right << ' ' << inBytes(t.stateBytes)
+       << '\n';
 }
 
 // A power of two of kilobytes, so that at most 16 rows are needed.
@@ -116,9 +118,9 @@ void writeHistogram(const TileMemory &m, std::ostream &os) {
   os << "\n  By Tile (Excluding Gaps):\n    Range (KB) Histogram (Excluding Gaps)               Count (tiles)\n";
   for (std::size_t i = *range.first / step; i < counts.size(); ++i) {
     const std::size_t length = counts[i] ? std::max<std::size_t>(1, counts[i] * stars / most) : 0;
-    os << "    " << std::setw(5) << i * step / 1024 << " - " << std::setw(4) << (i + 1) * step / 1024 << ' ' << std::left
-       << std::setw(stars) << std::string(length, '*') << std::right << ' '
-       << std::setw(6) << grouped(std::uint64_t(counts[i])) << '\n';
+    os << "    " << std::setw(5) << i * step / 1024 << " - " << std::setw(4) << (i + 1) * step / 1024 << ' '
+       << std::left << std::setw(stars) << std::string(length, '*') << std::right << ' ' << std::setw(6)
+       << grouped(std::uint64_t(counts[i])) << '\n';
   }
 }
 
@@ -161,7 +163,8 @@ void writeFullestTiles(const TileMemory &m, std::ostream &os) {
   constexpr std::size_t shown = 5;
   std::vector<std::size_t> tiles(m.withGaps.size());
   std::iota(tiles.begin(), tiles.end(), std::size_t(0));
-  std::stable_sort(tiles.begin(), tiles.end(), [&](std::size_t a, std::size_t b) { return m.withGaps[a] > m.withGaps[b]; });
+  std::stable_sort(tiles.begin(), tiles.end(),
+                   [&](std::size_t a, std::size_t b) { return m.withGaps[a] > m.withGaps[b]; });
   for (std::size_t i = 0; i < std::min(shown, tiles.size()); ++i) {
     os << "\nTile # " << tiles[i] << " memory usage:\n";
     writeTotals(m, os, [&](const std::vector<std::uint64_t> &bytes) { return bytes[tiles[i]]; });
@@ -230,8 +233,8 @@ void writeExecution(const EngineCore &engine, std::ostream &os) {
     line(name, grouped(cycles) + " (" + percent(static_cast<double>(cycles), a.total) + " of total)");
   };
   writePrograms(engine, os);
-  line("Total cycles", grouped(c.total()) + " (approx " + grouped(static_cast<double>(c.total()) / clock * 1e6) +
-                           " microseconds)");
+  line("Total cycles",
+       grouped(c.total()) + " (approx " + grouped(static_cast<double>(c.total()) / clock * 1e6) + " microseconds)");
   average("compute cycles (including idle threads)", a.compute);
   average("IPU exchange cycles", a.exchange);
   average("global exchange cycles", a.global);
