@@ -146,6 +146,20 @@ TEST(copies_between_tiles) {
   CHECK_EQ(number(fill, "rearrangedBytes"), 16000.0);
 }
 
+// What a copy spreads over many tiles is sent once.
+TEST(copies_to_many_tiles) {
+  Fixture f;
+  const Tensor x = f.variable("x", {1000}, 7), y = f.spread("y", 4000, 4);
+  f.prog.add(Copy(x.expand({0}).broadcast(4, 0).flatten(), y, "broadcast"));
+  Engine e = f.engine();
+  write(e, "x", iota(1000));
+  e.run();
+  const ProfileValue step = stepNamed(e, "broadcast");
+  CHECK_EQ(number(step, "bytesExchanged"), 16000.0);
+  CHECK_EQ(number(step, "exchangeCycles"), exchangeFixed + 1000);
+  CHECK_EQ(readFloats(e, "y", 4000)[3999], 999.0f);
+}
+
 TEST(host_copies) {
   Hardware f;
   const Tensor x = f.spread("x", 4000, 4);

@@ -92,7 +92,7 @@ void CopyTraffic::addContiguous(const Run &src, const Run &dst) {
       moveLocally(to[j].tile, n * elementBytes_, {src.var, fromLocal[i] + s - from[i].begin},
                   {dst.var, toLocal[j] + d - to[j].begin});
     else
-      phase_.transfer(from[i].tile, to[j].tile, n * elementBytes_);
+      phase_.send(src.var, s, s + n, from[i].tile, to[j].tile, elementBytes_);
     done += n;
     i += src.offset + done == from[i].end;
     j += dst.offset + done == to[j].end;
@@ -105,7 +105,7 @@ void CopyTraffic::addFill(const Run &src, const Run &dst) {
   forRegionsIn(dst.var->mapping.regions(), dst.offset, dst.offset + dst.count,
                [&](std::size_t b, std::size_t e, unsigned to) {
                  if (to != from)
-                   phase_.transfer(from, to, elementBytes_);
+                   phase_.send(src.var, src.offset, src.offset + 1, from, to, elementBytes_);
                  localBytes_[to] += (e - b) * elementBytes_;
                  ++localPieces_[to];
                });

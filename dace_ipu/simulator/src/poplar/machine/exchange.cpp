@@ -117,6 +117,16 @@ void ExchangePhase::host(const Run &run, std::size_t elementBytes, bool toDevice
   });
 }
 
+void ExchangePhase::send(const Variable *var, std::size_t begin, std::size_t end, unsigned from, unsigned to,
+                         std::size_t elementBytes) {
+  const std::uint64_t bytes = (end - begin) * elementBytes;
+  tiles_[to].received += bytes;
+  ++tiles_[to].fragments;
+  links_.add(machine_.ipuOf(from), machine_.ipuOf(to), bytes);
+  sent_.push_back({var, begin, end, from, static_cast<std::uint32_t>(elementBytes)});
+  any_ = true;
+}
+
 void ExchangePhase::transfer(unsigned from, unsigned to, std::uint64_t bytes) {
   if (bytes == 0)
     return;

@@ -63,6 +63,9 @@ public:
   void deliver(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share);
   /// Elements that travel between their tiles and the host: they use the receiver or sender of the tile only.
   void host(const Run &run, std::size_t elementBytes, bool toDevice);
+  /// A contiguous range that goes from its tile to another as one fragment; what several receive is sent once.
+  void send(const Variable *var, std::size_t begin, std::size_t end, unsigned from, unsigned to,
+            std::size_t elementBytes);
   /// Bytes that go from one tile to another as one fragment.
   void transfer(unsigned from, unsigned to, std::uint64_t bytes);
 
