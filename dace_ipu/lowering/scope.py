@@ -83,6 +83,11 @@ class Scope:
         """This scope with one more symbol."""
         return replace(self, environment={**self.environment, name: value})
 
+    def environment_carried(self, runtime: Iterable[str]) -> set[str]:
+        """The symbols that stand for one of the names in ``runtime``, which are scalars of the device."""
+        names = set(runtime)
+        return {name for name, value in self.environment.items() if str(value) in names}
+
     def index(self, expression: Any) -> Expr:
         """An index expression of this scope. Raises Unsupported."""
         return convert(expression, self.environment)

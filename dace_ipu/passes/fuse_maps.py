@@ -9,7 +9,7 @@ from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
 from dace_ipu.passes.plan import Plan, plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, rename_locals, used_names
 from dace_ipu.tile_graph.body import For, symbol, walk
-from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, Step, TileGraph
+from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph, with_inner_steps
 
 LONGEST = 100  # statements: a codelet that is longer than this is no pleasure to read
 
@@ -33,8 +33,7 @@ class FuseMaps:
 def _fused(steps: Iterable[Step], graph: TileGraph) -> tuple[Step, ...]:
     result: list[Step] = []
     for step in steps:
-        if isinstance(step, Repeat):
-            step = replace(step, body=_fused(step.body, graph))
+        step = with_inner_steps(step, lambda inner: _fused(inner, graph))
         last = result[-1] if result else None
         both = _together(last, step, graph) if isinstance(last, MapStep) and isinstance(step, MapStep) else None
         if both is None:

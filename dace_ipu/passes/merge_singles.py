@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dace_ipu.passes.rewrite import defined_names, used_names
-from dace_ipu.tile_graph.nodes import MapStep, Repeat, Step, TileGraph
+from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, with_inner_steps
 
 __all__ = ["MergeSingles"]
 
@@ -30,11 +30,10 @@ class MergeSingles:
 def _merged(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     result: list[Step] = []
     for step in steps:
-        if isinstance(step, Repeat):
-            step = replace(step, body=_merged(step.body))
+        step = with_inner_steps(step, _merged)
         last = result[-1] if result else None
         if isinstance(last, MapStep) and isinstance(step, MapStep) and _can_merge(last, step):
-            result[-1] = replace(step, body=last.body + step.body)
+            result[-1] = replace(step, body=last.body + step.body, note=last.note or step.note)
         else:
             result.append(step)
     return tuple(result)

@@ -57,7 +57,7 @@ class Vertex:
 
     def compute_set(self) -> ComputeSet:
         """The compute set."""
-        body, note = self._body(), self.plan.note
+        body, note = self._body(), self.plan.note or self.domain.step.note
         workers = bool(self.plan.divided)
         if workers and self._shares_words(body):
             workers, note = False, "runs on one worker a tile: two workers would write parts of one 32-bit word"
