@@ -185,7 +185,7 @@ class Device:
         taken = set(self.variables) | set(self.runtime) | {str(s) for s in self.sdfg.symbols} | set(self.scalars)
         taken |= {host.name + HOST_VALUE_SUFFIX for host in self.hosts}
         types = dict(scope.types) | {token: self.variables[v].dtype for token, v in self.runtime.items()}
-        return Scope(scope.sdfg, Names(taken), dict(scope.references), dict(scope.environment), types)
+        return Scope(scope.sdfg, self.names.of_body(taken), dict(scope.references), dict(scope.environment), types)
 
     def map_step(
         self, label: str, domain: tuple[Dimension, ...], body: list[Statement], source: Source, note: str = ""
