@@ -195,6 +195,19 @@ TEST(without_a_seed_the_generators_go_on) {
   CHECK(r.run(e, {0, 0}, "a") != first);
 }
 
+TEST(a_cpu_device_has_one_worker) {
+  const Device cpu = Device::createCPUDevice();
+  Graph graph(cpu.getTarget());
+  poprand::addCodelets(graph);
+  const Tensor reference = graph.addVariable(FLOAT, {1000}, VariableMappingMethod::LINEAR);
+  program::Sequence prog;
+  graph.createHostRead("out", poprand::uniform(graph, nullptr, 0, reference, FLOAT, 0, 1, prog));
+  Engine e(graph, prog);
+  e.load(cpu);
+  e.run();
+  CHECK(std::fabs(mean(readFloats(e, "out", 1000)) - 0.5) < 0.05);
+}
+
 TEST(set_seed_starts_the_generators_anew) {
   Random r;
   poprand::setSeed(r.graph, r.seed, 3, r.prog);

@@ -61,6 +61,7 @@ void dynamicUpdate(Graph &graph, const Tensor &t, const Tensor &s, const Tensor 
   Call call(named("dynamicUpdate", debugContext), t.shape(), dims, sizes);
   call.setRemap(slice::Options(options).remap);
   call.checkSlices(t, s.expand({0}), 1);
+  call.checkWriteable(t);
   const slice::Job job = {call.table(t), call.slices(s.expand({0})), offsetsOf(call, offset)};
   if (dims.empty())
     prog.add(program::Copy(s, t, false, debugContext));

@@ -1,4 +1,4 @@
-// What slices and updates cost. Source: PopLibs, popopsCycleEstimators.cpp (MultiSlice, MultiUpdate, MultiUpdateOp).
+// What slices and updates cost. Source: PopLibs, popopsCycleEstimators.cpp (DynamicSlice1D, MultiSlice, MultiUpdateOp).
 #include "../indexing_estimators.hpp"
 
 #include <algorithm>
@@ -30,8 +30,20 @@ std::uint64_t copySlots(const std::string &type, std::uint64_t n) {
   return (n + 1) / 2 * 2;
 }
 
+// One slice: the workers share the elements of every row. 4 bytes wide elements go in pairs, 2-byte ones in fours, bytes
+// in fours through a slower path; 8-byte ones count twice.
+std::uint64_t oneSlice(const std::string &type, std::uint64_t rows, std::uint64_t region) {
+  const std::uint64_t n = type == "unsigned long long" ? 2 * region : region;
+  const std::uint64_t width = type == "unsigned char" || type == "unsigned short" ? 4 : 2;
+  const std::uint64_t copies = (n + workers - 1) / workers / width;
+  const std::uint64_t slots = type == "unsigned char" ? 76 + (72 + 2 * copies) * rows : 39 + (24 + 2 * copies) * rows;
+  return 11 + 14 + workers * slots;
+}
+
 // Every row is found here, in the worst case; the workers share them.
 VertexPerfEstimate estimateCopies(const VertexIntrospector &v, const Target &target, std::uint64_t entry) {
+  if (valueOf(v, target, "numSlices") == 1)
+    return oneSlice(firstArgument(v), valueOf(v, target, "slots"), valueOf(v, target, "regionSize"));
   const std::uint64_t rows = valueOf(v, target, "numSlices") * valueOf(v, target, "slots");
   const std::uint64_t region = valueOf(v, target, "regionSize");
   const std::string type = firstArgument(v);

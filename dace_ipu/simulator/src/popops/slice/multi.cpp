@@ -63,6 +63,7 @@ void updateGroups(const std::string &function, slice::Update operation, Graph &g
   checkPlan(call, t.dim(0), plan);
   if (dims.empty())
     call.fail("there must be a dimension to update");
+  call.checkWriteable(t);
   const Type type = t.elementType();
   if (operation != slice::Update::REPLACE && type != FLOAT && type != HALF && type != INT && type != UNSIGNED_INT)
     call.fail("is not supported for " + type.toString() + "; it takes float, half, int and unsigned int");
