@@ -16,8 +16,8 @@ namespace popsparse {
 namespace static_ {
 
 // FLOAT or HALF, sums in float, T float or double. Dense matrices have a leading dimension of 1 for the one group. The
-// option availableMemoryProportion is accepted and changes nothing. Throws poputil::poplibs_error for matrices that do not
-// fit the parameters, and for transposed sparse matrices, which are not supported yet.
+// option availableMemoryProportion is accepted and changes nothing. Throws poputil::poplibs_error for matrices that do
+// not fit the parameters, and for transposed sparse matrices, which are not supported yet.
 
 /// {m, k}, for sparseDenseMatMul.
 template <typename T>

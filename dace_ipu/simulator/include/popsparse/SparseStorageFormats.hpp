@@ -20,8 +20,8 @@ protected:
   std::array<std::size_t, 2> blockDimensions;
 };
 
-/// What the three formats have in common. Blocks follow each other in `nzValues`, each in row-major order. Row and column
-/// indices count elements: those of a block are multiples of its size.
+/// What the three formats have in common. Blocks follow each other in `nzValues`, each in row-major order. Row and
+/// column indices count elements: those of a block are multiples of its size.
 template <typename T> struct StoredMatrix : Block {
   using Dimensions = std::array<std::size_t, 2>;
 

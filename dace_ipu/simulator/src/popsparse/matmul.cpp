@@ -19,7 +19,8 @@ using namespace poplar;
 
 namespace {
 
-// Not PopLibs' assembly vertices: a load, a multiply-accumulate of a vector and the loop for every value, 8 slots a block.
+// Not PopLibs' assembly vertices: a load, a multiply-accumulate of a vector and the loop for every value, 8 slots a
+// block.
 VertexPerfEstimate estimate(const VertexIntrospector &v, const Target &) {
   constexpr std::uint64_t workers = 6;
   const std::uint64_t width = v.vertexType().find("<half>") != std::string::npos ? 4 : 2;
@@ -39,9 +40,7 @@ namespace static_ {
 
 namespace {
 
-auto key(const MatMulParams &p) {
-  return std::tuple(p.getNumGroups(), p.getM(), p.getK(), p.getN(), p.isTransposed());
-}
+auto key(const MatMulParams &p) { return std::tuple(p.getNumGroups(), p.getM(), p.getK(), p.getN(), p.isTransposed()); }
 
 std::string named(const char *function, const DebugContext &debugContext) {
   return std::string("popsparse::static_::") + function + " '" + debugContext.getPathName() + "'";
@@ -78,8 +77,8 @@ SparseTensor createSparse(const char *function, bool fromRight, Graph &graph, co
   return SparseTensor(values, ordered.structure);
 }
 
-Tensor createDense(Graph &graph, const Type &type, std::size_t rows, std::size_t cols,
-                   const DebugContext &debugContext, const OptionFlags &options) {
+Tensor createDense(Graph &graph, const Type &type, std::size_t rows, std::size_t cols, const DebugContext &debugContext,
+                   const OptionFlags &options) {
   checkOptions(options);
   const Tensor t = graph.addVariable(type, {1, rows, cols}, {debugContext, "dense"});
   poputil::mapTensorLinearly(graph, t);
@@ -152,8 +151,8 @@ private:
         dense.push_back(dense_[block * blockCols() + i].slice(cols));
     std::vector<unsigned> places, starts;
     for (std::size_t b = rows.firstBlock; b < rows.endBlock; ++b)
-      places.push_back(static_cast<unsigned>(
-          std::lower_bound(needed.begin(), needed.end(), acrossOf(s_.places[b])) - needed.begin()));
+      places.push_back(static_cast<unsigned>(std::lower_bound(needed.begin(), needed.end(), acrossOf(s_.places[b])) -
+                                             needed.begin()));
     for (std::size_t row = rows.begin; row <= rows.end; ++row)
       starts.push_back(static_cast<unsigned>(starts_[row] - rows.firstBlock));
     const Tensor out = out_.slice(rows.begin * blockRows(), rows.end * blockRows()).slice(cols, 1);

@@ -43,11 +43,12 @@ std::vector<std::size_t> starts(const std::vector<std::size_t> &lines, std::size
   return result;
 }
 
-template <typename T> const Structure &structureFor(const std::shared_ptr<const Structure> &last,
-                                                    const SparsityDataImpl<T> &data, const std::string &name) {
+template <typename T>
+const Structure &structureFor(const std::shared_ptr<const Structure> &last, const SparsityDataImpl<T> &data,
+                              const std::string &name) {
   if (!last || last->places.size() * last->blockSize() != data.nzValues.size())
-    throw poputil::poplibs_error("popsparse::static_::Partitioner '" + name + "': " +
-                                 std::to_string(data.nzValues.size()) +
+    throw poputil::poplibs_error("popsparse::static_::Partitioner '" + name +
+                                 "': " + std::to_string(data.nzValues.size()) +
                                  " values do not belong to a matrix that this partitioner has ordered");
   return *last;
 }
@@ -69,8 +70,7 @@ CREATE(COOMatrix)
 CREATE(CSRMatrix)
 CREATE(CSCMatrix)
 
-template <typename T>
-COOMatrix<T> Partitioner<T>::sparsityDataImplToCOOMatrix(const SparsityDataImpl<T> &data) const {
+template <typename T> COOMatrix<T> Partitioner<T>::sparsityDataImplToCOOMatrix(const SparsityDataImpl<T> &data) const {
   const Structure &s = structureFor(last_, data, name_);
   const std::vector<std::size_t> order = sorted(s, false);
   std::vector<std::size_t> rows, cols;
@@ -81,8 +81,7 @@ COOMatrix<T> Partitioner<T>::sparsityDataImplToCOOMatrix(const SparsityDataImpl<
   return {s.numRows, s.numColumns, pick(data.nzValues, order, s.blockSize()), cols, rows, s.block};
 }
 
-template <typename T>
-CSRMatrix<T> Partitioner<T>::sparsityDataImplToCSRMatrix(const SparsityDataImpl<T> &data) const {
+template <typename T> CSRMatrix<T> Partitioner<T>::sparsityDataImplToCSRMatrix(const SparsityDataImpl<T> &data) const {
   const Structure &s = structureFor(last_, data, name_);
   const std::vector<std::size_t> order = sorted(s, false);
   std::vector<std::size_t> lines, cols;
@@ -94,8 +93,7 @@ CSRMatrix<T> Partitioner<T>::sparsityDataImplToCSRMatrix(const SparsityDataImpl<
   return {s.numRows, s.numColumns, pick(data.nzValues, order, s.blockSize()), cols, rows, s.block};
 }
 
-template <typename T>
-CSCMatrix<T> Partitioner<T>::sparsityDataImplToCSCMatrix(const SparsityDataImpl<T> &data) const {
+template <typename T> CSCMatrix<T> Partitioner<T>::sparsityDataImplToCSCMatrix(const SparsityDataImpl<T> &data) const {
   const Structure &s = structureFor(last_, data, name_);
   const std::vector<std::size_t> order = sorted(s, true);
   std::vector<std::size_t> lines, rows;

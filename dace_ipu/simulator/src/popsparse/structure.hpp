@@ -17,10 +17,10 @@ struct Place {
   std::size_t row, col;
 };
 
-/// The blocks of a matrix in the order of the device: by row, then by column; for a product from the right by column, then
-/// by row, because it is calculated as the transposed product.
+/// The blocks of a matrix in the order of the device: by row, then by column; for a product from the right by column,
+/// then by row, because it is calculated as the transposed product.
 struct Structure {
-  std::size_t numRows = 0, numColumns = 0;   // elements
+  std::size_t numRows = 0, numColumns = 0;     // elements
   std::array<std::size_t, 2> block = {{1, 1}}; // {rows, columns}
   bool byColumn = false;
   std::vector<Place> places;

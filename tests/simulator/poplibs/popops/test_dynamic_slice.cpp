@@ -122,8 +122,8 @@ TEST(several_dimensions_are_sliced_at_once) {
 TEST(remapped_offsets_count_as_zero) {
   Fixture f;
   const Tensor x = f.spread("x", 10, 4);
-  const Tensor out =
-      popops::dynamicSlice(f.graph, x, offsetsVariable(f, {1}), {0}, {3}, f.prog, {}, {{"remapOutOfBoundIndices", "true"}});
+  const Tensor out = popops::dynamicSlice(f.graph, x, offsetsVariable(f, {1}), {0}, {3}, f.prog, {},
+                                          {{"remapOutOfBoundIndices", "true"}});
   f.expose("out", out);
   Engine e = f.engine();
   write(e, "x", iota(10, 1));
@@ -230,7 +230,8 @@ TEST(slices_that_do_not_fit_are_refused) {
   const Tensor offset = offsetsVariable(f, {1});
   CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {2}, {1}, f.prog, "here"), poputil::poplibs_error,
                "popops::dynamicSlice 'here': there is no dimension 2 in shape {4,3}");
-  CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0}, {5}, f.prog), poputil::poplibs_error, "longer than dimension 0");
+  CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0}, {5}, f.prog), poputil::poplibs_error,
+               "longer than dimension 0");
   CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0, 1}, {1, 1}, f.prog), poputil::poplibs_error,
                "do not fit 2 sliced dimensions");
   CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0}, {1}, f.prog, {}, {{"nonsense", "1"}}), invalid_option,

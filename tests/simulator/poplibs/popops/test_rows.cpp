@@ -1,11 +1,11 @@
 // One element of each row, sequences of rows, histograms.
 #include "fixture.hpp"
 
+#include <poplar/exceptions.hpp>
 #include <popops/GatherStatistics.hpp>
 #include <popops/SelectScalarFromRows.hpp>
 #include <popops/SequenceSlice.hpp>
 #include <popops/UpdateScalarInRows.hpp>
-#include <poplar/exceptions.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <cmath>
@@ -64,9 +64,10 @@ TEST(sequences_are_copied_in_order) {
     const Tensor n = f.variable("n", {3}, 0, UNSIGNED_INT), from = f.variable("from", {3}, 1, UNSIGNED_INT),
                  to = f.variable("to", {3}, 2, UNSIGNED_INT);
     popops::sequenceSlice(f.graph, x, y, n, from, to, zero, f.prog);
-    CHECK_THROWS(popops::sequenceSlice(f.graph, x, y, n, from, x, zero, f.prog), graph_connection_error, "of one shape {n}");
-    CHECK_THROWS(popops::sequenceSlice(f.graph, x, y.reshape({10, 3}), n, from, to, zero, f.prog), graph_connection_error,
-                 "differ in size");
+    CHECK_THROWS(popops::sequenceSlice(f.graph, x, y, n, from, x, zero, f.prog), graph_connection_error,
+                 "of one shape {n}");
+    CHECK_THROWS(popops::sequenceSlice(f.graph, x, y.reshape({10, 3}), n, from, to, zero, f.prog),
+                 graph_connection_error, "differ in size");
     Engine e = f.engine();
     std::vector<short> in(36), out(30, 7);
     for (short i = 0; i < 36; ++i)
@@ -120,5 +121,6 @@ TEST(rows_that_do_not_fit) {
   const Tensor x = f.spread("x", Shape{4, 3}, 2), at = f.variable("at", {3}, 0, UNSIGNED_INT);
   CHECK_THROWS(popops::selectScalarFromRows(f.graph, x, at, f.prog), poputil::poplibs_error, "do not fit");
   CHECK_THROWS(popops::histogram(f.graph, at, at, false, f.prog), poputil::poplibs_error, "the input is float or half");
-  CHECK_THROWS(popops::histogram(f.graph, x, x[0], false, f.prog, {}, {{"fast", "true"}}), invalid_option, "unknown option");
+  CHECK_THROWS(popops::histogram(f.graph, x, x[0], false, f.prog, {}, {{"fast", "true"}}), invalid_option,
+               "unknown option");
 }

@@ -108,7 +108,8 @@ TEST(dense_times_sparse) {
     f.expose("lhs", lhs);
     f.expose("out", out);
     Engine e = f.engine();
-    write(e, "values", Partitioner<float>(params, FLOAT, f.graph.getTarget(), {}).createSparsityDataImpl(b.csr).nzValues);
+    write(e, "values",
+          Partitioner<float>(params, FLOAT, f.graph.getTarget(), {}).createSparsityDataImpl(b.csr).nzValues);
     write(e, "lhs", numbers(n * k));
     e.run();
     CHECK_EQ(readFloats(e, "out", n * m), product(numbers(n * k), b.dense, n, k, m));

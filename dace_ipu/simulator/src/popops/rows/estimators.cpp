@@ -32,8 +32,8 @@ VertexPerfEstimate estimateSequences(const VertexIntrospector &v, const Target &
   return 60 + 60 * sequences + elements * bytes / 4 * 2;
 }
 
-// Histogram1D, split by limits: every worker passes all data once for each of its levels, 3 slots a vector and 1 more for
-// the absolute value.
+// Histogram1D, split by limits: every worker passes all data once for each of its levels, 3 slots a vector and 1 more
+// for the absolute value.
 VertexPerfEstimate estimateHistogram(const VertexIntrospector &v, const Target &target) {
   const bool absolute = v.getFieldInfo("absolute").getInitialValue<bool>(target);
   const std::uint64_t width = isHalf(v) ? 4 : 2, vectors = (sizeOf(v, "data") + width - 1) / width;
@@ -49,8 +49,10 @@ VertexPerfEstimate estimateSum(const VertexIntrospector &v, const Target &) {
 } // namespace
 
 poputil::internal::Estimators rowEstimators() {
-  return {{"popops::SelectFromRows", estimateScalars}, {"popops::DecrementInRows", estimateScalars},
-          {"popops::SequenceSlice", estimateSequences}, {"popops::Histogram", estimateHistogram},
+  return {{"popops::SelectFromRows", estimateScalars},
+          {"popops::DecrementInRows", estimateScalars},
+          {"popops::SequenceSlice", estimateSequences},
+          {"popops::Histogram", estimateHistogram},
           {"popops::SumCounts", estimateSum}};
 }
 

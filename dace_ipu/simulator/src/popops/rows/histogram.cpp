@@ -59,8 +59,9 @@ Tensor countOnTiles(Graph &graph, const Tensor &input, const Tensor &levels, boo
       continue;
     const Tensor counts = graph.addVariable(UNSIGNED_INT, {levels.dim(0) + 1}, {debugContext, "counts"});
     graph.setTileMapping(counts, tile);
-    const VertexRef v = graph.addVertex(cs, poputil::templateVertex("popops::Histogram", flat.elementType()),
-                                        {{"data", concat(flat.slices(intervals))}, {"levels", levels}, {"counts", counts}});
+    const VertexRef v =
+        graph.addVertex(cs, poputil::templateVertex("popops::Histogram", flat.elementType()),
+                        {{"data", concat(flat.slices(intervals))}, {"levels", levels}, {"counts", counts}});
     graph.setInitialValue(v["absolute"], absolute);
     graph.setTileMapping(v, tile);
     parts.push_back(counts.expand({0}));
@@ -70,7 +71,8 @@ Tensor countOnTiles(Graph &graph, const Tensor &input, const Tensor &levels, boo
 
 void count(Graph &graph, const Tensor &input, const Tensor &output, bool update, const Tensor &levels, bool absolute,
            program::Sequence &prog, const DebugContext &debugContext) {
-  const ComputeSet first = graph.addComputeSet({debugContext, "count"}), second = graph.addComputeSet({debugContext, "sum"});
+  const ComputeSet first = graph.addComputeSet({debugContext, "count"}),
+                   second = graph.addComputeSet({debugContext, "sum"});
   const Tensor parts = countOnTiles(graph, input, levels, absolute, first, debugContext);
   const Graph::TileToTensorMapping mapping = graph.getTileMapping(output);
   for (unsigned tile = 0; tile < mapping.size(); ++tile)
@@ -106,9 +108,9 @@ void histogram(Graph &graph, const Tensor &input, Tensor &output, bool updateOut
   check(input, levels, debugContext);
   if (output.shape() != std::vector<std::size_t>{levels.dim(0) + 1} ||
       (output.elementType() != UNSIGNED_INT && (output.elementType() != FLOAT || checked.floatInside)))
-    fail(debugContext, "the output is unsigned int" + std::string(checked.floatInside ? "" : " or float") + " of shape {" +
-                           std::to_string(levels.dim(0) + 1) + "}, not " + output.elementType().toString() + " " +
-                           output.shapeToString());
+    fail(debugContext, "the output is unsigned int" + std::string(checked.floatInside ? "" : " or float") +
+                           " of shape {" + std::to_string(levels.dim(0) + 1) + "}, not " +
+                           output.elementType().toString() + " " + output.shapeToString());
   count(graph, input, output, updateOutput, levels, absoluteOfInput, prog, {debugContext, "histogram"});
 }
 

@@ -76,7 +76,8 @@ Tensor selectScalarFromRows(Graph &graph, const Tensor &params, const Tensor &in
     const Tensor result = out.slice(group.cols);
     graph.setTileMapping(result, group.parts.front().tile);
     if (group.parts.size() == 1) {
-      const VertexRef v = addPiece(graph, select, "popops::SelectFromRows", pieces, group, group.parts.front(), indices);
+      const VertexRef v =
+          addPiece(graph, select, "popops::SelectFromRows", pieces, group, group.parts.front(), indices);
       graph.connect(v["out"], result);
       continue;
     }

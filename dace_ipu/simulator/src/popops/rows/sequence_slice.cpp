@@ -1,8 +1,8 @@
 #include "../slice/layout.hpp"
 #include "../slice/operation.hpp"
 
-#include <popops/SequenceSlice.hpp>
 #include <poplar/exceptions.hpp>
+#include <popops/SequenceSlice.hpp>
 #include <poputil/VertexTemplates.hpp>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ void sequenceSlice(Graph &graph, const Tensor &tIn, const Tensor &tOut, const Te
   const Type type = tIn.elementType(), bits = slice::bitsOf(graph, type);
   const std::size_t cols = tOut.numElements() / tOut.dim(0), tiles = graph.getTarget().getNumTiles();
   const std::size_t each = std::max<std::size_t>(1, (cols + tiles - 1) / tiles);
-  const Tensor from = slice::createTable(graph, type, tIn.dim(0), cols, std::max<std::size_t>(1, tIn.dim(0)), each,
-                                         {inner, "in"});
+  const Tensor from =
+      slice::createTable(graph, type, tIn.dim(0), cols, std::max<std::size_t>(1, tIn.dim(0)), each, {inner, "in"});
   const Tensor to = slice::createTable(graph, type, tOut.dim(0), cols, tOut.dim(0), each, {inner, "out"});
   prog.add(program::Copy(tIn.reshape({tIn.dim(0), cols}), from, false, inner));
   if (!zeroUnused)

@@ -56,8 +56,8 @@ Graph::TileToTensorMapping getSliceMapping(Graph &graph, const Tensor &t, const 
 }
 
 void dynamicUpdate(Graph &graph, const Tensor &t, const Tensor &s, const Tensor &offset,
-                   const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
-                   program::Sequence &prog, const DebugContext &debugContext, const OptionFlags &options) {
+                   const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes, program::Sequence &prog,
+                   const DebugContext &debugContext, const OptionFlags &options) {
   Call call(named("dynamicUpdate", debugContext), t.shape(), dims, sizes);
   call.setRemap(slice::Options(options).remap);
   call.checkSlices(t, s.expand({0}), 1);

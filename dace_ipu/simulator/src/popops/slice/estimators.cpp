@@ -21,7 +21,8 @@ std::string firstArgument(const VertexIntrospector &v) {
   return name.substr(open + 1, name.find_first_of(",>", open) - open - 1);
 }
 
-// 2 slots move 4 bytes-wide elements in pairs, 2-byte ones too; 1-byte ones take 3 slots for 4; 8-byte ones count twice.
+// 2 slots move 4 bytes-wide elements in pairs, 2-byte ones too; 1-byte ones take 3 slots for 4; 8-byte ones count
+// twice.
 std::uint64_t copySlots(const std::string &type, std::uint64_t n) {
   if (type == "unsigned char")
     return (n + 3) / 4 * 3;
@@ -30,8 +31,8 @@ std::uint64_t copySlots(const std::string &type, std::uint64_t n) {
   return (n + 1) / 2 * 2;
 }
 
-// One slice: the workers share the elements of every row. 4 bytes wide elements go in pairs, 2-byte ones in fours, bytes
-// in fours through a slower path; 8-byte ones count twice.
+// One slice: the workers share the elements of every row. 4 bytes wide elements go in pairs, 2-byte ones in fours,
+// bytes in fours through a slower path; 8-byte ones count twice.
 std::uint64_t oneSlice(const std::string &type, std::uint64_t rows, std::uint64_t region) {
   const std::uint64_t n = type == "unsigned long long" ? 2 * region : region;
   const std::uint64_t width = type == "unsigned char" || type == "unsigned short" ? 4 : 2;
