@@ -21,14 +21,13 @@ VertexPerfEstimate estimateScalars(const VertexIntrospector &v, const Target &) 
 }
 
 // All rows of one side are copied: 2 slots for 4 bytes, 60 cycles for the call and for every sequence.
-VertexPerfEstimate estimateSequences(const VertexIntrospector &v, const Target &target) {
+VertexPerfEstimate estimateSequences(const VertexIntrospector &v, const Target &) {
   const std::uint64_t elements = std::min(sizeOf(v, "src"), sizeOf(v, "dst")), sequences = sizeOf(v, "counts");
   const std::string &type = v.vertexType();
   const std::uint64_t bytes = type.find("char") != std::string::npos    ? 1
                               : type.find("short") != std::string::npos ? 2
                               : type.find("long") != std::string::npos  ? 8
                                                                         : 4;
-  (void)target;
   return 60 + 60 * sequences + elements * bytes / 4 * 2;
 }
 

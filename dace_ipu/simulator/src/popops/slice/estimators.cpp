@@ -72,9 +72,8 @@ VertexPerfEstimate estimateUpdateOp(const VertexIntrospector &v, const Target &t
 }
 
 // Two loads and an or for each word of each part: not a vertex of PopLibs.
-VertexPerfEstimate estimateCombine(const VertexIntrospector &v, const Target &target) {
-  const std::size_t size = std::max<std::size_t>(4, firstArgument(v) == "unsigned long long" ? 8 : 4);
-  (void)target;
+VertexPerfEstimate estimateCombine(const VertexIntrospector &v, const Target &) {
+  const std::size_t size = firstArgument(v) == "unsigned long long" ? 8 : 4;
   const std::uint64_t n = v.getFieldInfo("out").size(), parts = v.getFieldInfo("parts").size();
   const std::uint64_t mine = (n + workers - 1) / workers;
   return 11 + workers * (20 + mine * (3 + 3 * parts) * size / 4);
