@@ -62,7 +62,7 @@ VertexPerfEstimate estimateUpdate(const VertexIntrospector &v, const Target &tar
   return estimateCopies(v, target, 29);
 }
 
-// Worst case: one worker finds all rows. Types below a word write each element with 20 slots more.
+// Worst case: one worker finds all rows. Halves go in pairs.
 VertexPerfEstimate estimateUpdateOp(const VertexIntrospector &v, const Target &target) {
   const std::uint64_t rows = valueOf(v, target, "numSlices") * valueOf(v, target, "slots");
   const std::uint64_t region = valueOf(v, target, "regionSize");
