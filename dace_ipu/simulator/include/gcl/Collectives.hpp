@@ -64,8 +64,8 @@ void allReduceInPlaceCrossReplica(poplar::Graph &graph, std::vector<poplar::Tens
                                   poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                                   const poplar::OptionFlags &options = {});
 
-/// Replica i of a group of n gets elements [i * m, (i + 1) * m) of the reduced flattened tensor, m = ceil(elements / n);
-/// what lies beyond the end is zero. LOCAL takes the replica's own elements.
+/// Replica i of a group of n gets elements [i * m, (i + 1) * m) of the reduced flattened tensor, m = ceil(elements /
+/// n); what lies beyond the end is zero. LOCAL takes the replica's own elements.
 poplar::Tensor reduceScatterCrossReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
                                          poplar::program::Sequence &prog, const CommGroup &group,
                                          const poplar::DebugContext &debugContext = {},

@@ -148,8 +148,8 @@ void groupedMultiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const pop
                         const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog, const SlicePlan &plan,
                         const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {});
 
-/// t[offsets[i]] += scale * s[i]; equal offsets accumulate. FLOAT, HALF, INT and UNSIGNED_INT. `scale` is one element of
-/// the type of t, or FLOAT for HALF.
+/// t[offsets[i]] += scale * s[i]; equal offsets accumulate. FLOAT, HALF, INT and UNSIGNED_INT. `scale` is one element
+/// of the type of t, or FLOAT for HALF.
 void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                     const poplar::Tensor &offsets, const poplar::Tensor &scale, const std::vector<std::size_t> &dims,
                     const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog, const SlicePlan &plan,

@@ -13,8 +13,8 @@
 
 namespace popops {
 
-/// PopLibs splits inputs that are longer along the axis; here rows are spread over tiles as the input is mapped, and the
-/// limit has no effect.
+/// PopLibs splits inputs that are longer along the axis; here rows are spread over tiles as the input is mapped, and
+/// the limit has no effect.
 struct GatherParams {
   std::size_t maxElementsPerTile = 65535;
 
@@ -36,9 +36,9 @@ poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type,
                                  const std::vector<std::size_t> &inputShape, const std::vector<std::size_t> &sliceSizes,
                                  std::vector<unsigned> startIndexMap, const poplar::DebugContext &debugContext = {});
 
-/// The gather of XLA (https://www.tensorflow.org/xla/operation_semantics#gather). Indices are not clamped: those outside
-/// give zeros, windows that begin inside and run over the end go on at 0.
-/// Throws poputil::poplibs_error for arguments that do not fit.
+/// The gather of XLA (https://www.tensorflow.org/xla/operation_semantics#gather). Indices are not clamped: those
+/// outside give zeros, windows that begin inside and run over the end go on at 0. Throws poputil::poplibs_error for
+/// arguments that do not fit.
 poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices,
                       std::size_t indexVectorDim, const std::vector<std::size_t> &offsetDims,
                       const std::vector<std::size_t> &sliceSizes, const std::vector<std::size_t> &collapsedSliceDims,

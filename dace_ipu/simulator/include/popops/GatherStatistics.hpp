@@ -10,8 +10,8 @@
 
 namespace popops {
 
-/// Counts the elements of `input` (FLOAT or HALF, any shape) between the ascending `levels` (same type, {n}): element i of
-/// the result, of shape {n + 1}, counts levels[i - 1] <= x < levels[i]; the first and the last one are open.
+/// Counts the elements of `input` (FLOAT or HALF, any shape) between the ascending `levels` (same type, {n}): element i
+/// of the result, of shape {n + 1}, counts levels[i - 1] <= x < levels[i]; the first and the last one are open.
 ///
 /// The result is UNSIGNED_INT, or FLOAT with the option useFloatArithmetic. Counting is exact whatever
 /// useFloatArithmeticWithUnsignedIntOutput says. Throws poputil::poplibs_error, poplar::invalid_option.

@@ -14,8 +14,8 @@
 
 namespace popops {
 
-/// The scatter of XLA (https://www.tensorflow.org/xla/operation_semantics#scatter): writes the windows of `updates` into
-/// `operand`, in order. Indices outside write nothing, windows that begin inside and run over the end go on at 0.
+/// The scatter of XLA (https://www.tensorflow.org/xla/operation_semantics#scatter): writes the windows of `updates`
+/// into `operand`, in order. Indices outside write nothing, windows that begin inside and run over the end go on at 0.
 /// Throws poputil::poplibs_error for arguments that do not fit.
 void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
              const poplar::Tensor &updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,

@@ -9,9 +9,9 @@
 
 namespace popops {
 
-/// params[i][indices[i]] -= 1: `params` FLOAT or HALF {rows, width}, `indices` UNSIGNED_INT {rows}. An index that is too
-/// large sets its whole row to NaN, MASKED_LABEL_CODE (0xffffffff) changes nothing.
-/// Throws poputil::poplibs_error for types and shapes that do not fit.
+/// params[i][indices[i]] -= 1: `params` FLOAT or HALF {rows, width}, `indices` UNSIGNED_INT {rows}. An index that is
+/// too large sets its whole row to NaN, MASKED_LABEL_CODE (0xffffffff) changes nothing. Throws poputil::poplibs_error
+/// for types and shapes that do not fit.
 void updateScalarInRows(poplar::Graph &graph, const poplar::Tensor &params, const poplar::Tensor &indices,
                         poplar::program::Sequence &program, const poplar::DebugContext &debugContext = {});
 

@@ -12,9 +12,9 @@
 
 namespace poprand {
 
-// Every worker of every tile has a generator of its own, xoroshiro128aox as on the machine. With a `seed` (UNSIGNED_INT of
-// shape {2}) the numbers depend on its values, on `seedModifier` and on the mapping of `reference`, and on nothing else.
-// Without (nullptr) the generators go on where the last call without a seed left them; setSeed, or
+// Every worker of every tile has a generator of its own, xoroshiro128aox as on the machine. With a `seed` (UNSIGNED_INT
+// of shape {2}) the numbers depend on its values, on `seedModifier` and on the mapping of `reference`, and on nothing
+// else. Without (nullptr) the generators go on where the last call without a seed left them; setSeed, or
 // poplar::setHwSeeds, starts them anew.
 //
 // The result has the shape and mapping of `reference`. Throws poputil::poplibs_error for types, shapes and parameters
@@ -39,7 +39,8 @@ poplar::Tensor shapedDropout(poplar::Graph &graph, const poplar::Tensor *seed, c
 poplar::Tensor uniform(poplar::Graph &graph, const poplar::Tensor *seed, uint32_t seedModifier,
                        const poplar::Tensor &reference, const poplar::Type &outType, double minVal, double maxVal,
                        poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
-/// The logarithm is uniform; 1 <= minVal < maxVal. FLOAT, HALF or INT. The base makes no difference to the distribution.
+/// The logarithm is uniform; 1 <= minVal < maxVal. FLOAT, HALF or INT. The base makes no difference to the
+/// distribution.
 poplar::Tensor logUniform(poplar::Graph &graph, const poplar::Tensor *seed, uint32_t seedModifier,
                           const poplar::Tensor &reference, const poplar::Type &outType, double minVal, double maxVal,
                           poplar::program::Sequence &prog, double base = M_E,
@@ -54,8 +55,8 @@ poplar::Tensor normal(poplar::Graph &graph, const poplar::Tensor *seed, uint32_t
                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
 /// Normal, given that it lies within mean +- alpha * stdDev; alpha at least 1. FLOAT or HALF.
 poplar::Tensor truncatedNormal(poplar::Graph &graph, const poplar::Tensor *seed, uint32_t seedModifier,
-                               const poplar::Tensor &reference, const poplar::Type &outType, double mean,
-                               double stdDev, double alpha, poplar::program::Sequence &prog,
+                               const poplar::Tensor &reference, const poplar::Type &outType, double mean, double stdDev,
+                               double alpha, poplar::program::Sequence &prog,
                                const poplar::DebugContext &debugContext = {});
 
 /// Starts the generators of all tiles from `masterSeed` (UNSIGNED_INT {2}) and `seedModifier`.

@@ -108,8 +108,8 @@ void allReduceToDestinationCrossReplica(Graph &graph, const std::vector<Tensor> 
                                         program::Sequence &prog, const CommGroup &group,
                                         const DebugContext &debugContext, const OptionFlags &options) {
   if (datas.size() != destinations.size())
-    fail("allReduceToDestinationCrossReplica", debugContext, std::to_string(datas.size()) + " tensors and " +
-                                                                 std::to_string(destinations.size()) + " destinations");
+    fail("allReduceToDestinationCrossReplica", debugContext,
+         std::to_string(datas.size()) + " tensors and " + std::to_string(destinations.size()) + " destinations");
   for (std::size_t i = 0; i < datas.size(); ++i) {
     Tensor destination = destinations[i];
     allReduceToDestinationCrossReplica(graph, datas[i], destination, op, prog, group, debugContext, options);
@@ -192,8 +192,9 @@ Tensor allToAllCrossReplica(Graph &graph, const Tensor &data, program::Sequence 
   const DebugContext inner(debugContext, "allToAll");
   Group members(graph, group, inner);
   if (data.rank() == 0 || data.dim(0) != members.size())
-    fail("allToAllCrossReplica", debugContext, "a tensor " + data.shapeToString() + " does not have a row for each of " +
-                                                   std::to_string(members.size()) + " replicas");
+    fail("allToAllCrossReplica", debugContext,
+         "a tensor " + data.shapeToString() + " does not have a row for each of " + std::to_string(members.size()) +
+             " replicas");
   if (members.size() == 1)
     return copied(graph, data, prog, inner);
   const Tensor rows = data.flatten().reshape({members.size(), data.numElements() / members.size()});
@@ -210,8 +211,8 @@ Tensor broadcastCrossReplica(Graph &graph, const Tensor &data, program::Sequence
   const DebugContext inner(debugContext, "broadcast");
   Group members(graph, group, inner);
   if (rootReplica >= members.size())
-    fail("broadcastCrossReplica", debugContext, "there is no replica " + std::to_string(rootReplica) + " in a group of " +
-                                                    std::to_string(members.size()));
+    fail("broadcastCrossReplica", debugContext,
+         "there is no replica " + std::to_string(rootReplica) + " in a group of " + std::to_string(members.size()));
   if (members.size() == 1)
     return copied(graph, data, prog, inner);
   const Tensor result = graph.clone(data, {inner, "result"});

@@ -17,8 +17,9 @@ Group::Group(Graph &graph, const CommGroup &group, const DebugContext &debugCont
   else if (!isAll)
     stride_ = group.replicaGroupStride();
   if (stride_ == 0 || replicas % (size_ * stride_) != 0)
-    fail("collective", debugContext, std::to_string(replicas) + " replicas cannot form groups of " +
-                                         std::to_string(size_) + " at a distance of " + std::to_string(stride_));
+    fail("collective", debugContext,
+         std::to_string(replicas) + " replicas cannot form groups of " + std::to_string(size_) + " at a distance of " +
+             std::to_string(stride_));
 }
 
 const Tensor &Group::place(program::Sequence &prog) {
@@ -63,8 +64,8 @@ Tensor Group::rotated(const Tensor &rows, program::Sequence &prog) {
   return popops::dynamicSlice(graph_, rows, start, {0}, {size_}, prog, debugContext_);
 }
 
-// The member at place q sends row (k - q) mod size in round k. Seen from the last row that is row (q + size - 1 - k) mod
-// size, again a slice that starts at the own place.
+// The member at place q sends row (k - q) mod size in round k. Seen from the last row that is row (q + size - 1 - k)
+// mod size, again a slice that starts at the own place.
 Tensor Group::allToAll(const Tensor &rows, program::Sequence &prog) {
   const Tensor sent = rotated(rows.reverse(0), prog).reverse(0);
   return rotated(exchange(sent, prog), prog);

@@ -45,9 +45,10 @@ void addCodelets(Graph &graph) {
   if (graph.hasCodelet("gcl::PlaceInGroup"))
     return;
   popops::addCodelets(graph);
-  poputil::internal::addLibraryCodelets(
-      graph, "gcl",
-      {{"gcl::ReduceParts", estimateReduce}, {"gcl::ReduceBools", estimateReduce}, {"gcl::PlaceInGroup", estimatePlace}});
+  poputil::internal::addLibraryCodelets(graph, "gcl",
+                                        {{"gcl::ReduceParts", estimateReduce},
+                                         {"gcl::ReduceBools", estimateReduce},
+                                         {"gcl::PlaceInGroup", estimatePlace}});
 }
 
 void fail(const std::string &function, const DebugContext &debugContext, const std::string &why) {
@@ -100,7 +101,8 @@ void reduceRows(Graph &graph, const Tensor &parts, const Tensor &out, Collective
         graph.setInitialValue(v["any"], op == CollectiveOperator::LOGICAL_OR);
       } else {
         graph.setInitialValue(v["operation"], numberOf(op));
-        graph.setInitialValue(v["scale"], op == CollectiveOperator::MEAN ? 1.0 / static_cast<double>(parts.dim(0)) : 1.0);
+        graph.setInitialValue(v["scale"],
+                              op == CollectiveOperator::MEAN ? 1.0 / static_cast<double>(parts.dim(0)) : 1.0);
       }
       graph.setTileMapping(v, tile);
     }

@@ -23,8 +23,8 @@ void mapOverIpu(Graph &graph, const Tensor &t, unsigned ipu) {
 void checkRows(const char *function, const Graph &graph, const Tensor &data, const DebugContext &debugContext) {
   const unsigned ipus = graph.getTarget().getNumIPUs();
   if (data.rank() < 1 || data.dim(0) != ipus)
-    fail(function, debugContext, "a tensor " + data.shapeToString() + " does not have a row for each of " +
-                                     std::to_string(ipus) + " IPUs");
+    fail(function, debugContext,
+         "a tensor " + data.shapeToString() + " does not have a row for each of " + std::to_string(ipus) + " IPUs");
 }
 
 } // namespace
@@ -81,8 +81,9 @@ unsigned getMinIoTiles(const Graph &graph) { return std::min(32u, graph.getTarge
 std::vector<unsigned> perIPUTiles(const Graph &graph, unsigned offset, unsigned count, bool, bool) {
   const unsigned tiles = graph.getTarget().getTilesPerIPU();
   if (count > tiles || offset > tiles - count)
-    fail("perIPUTiles", {}, "an IPU has " + std::to_string(tiles) + " tiles, not " + std::to_string(count) + " from " +
-                                std::to_string(offset) + " on");
+    fail("perIPUTiles", {},
+         "an IPU has " + std::to_string(tiles) + " tiles, not " + std::to_string(count) + " from " +
+             std::to_string(offset) + " on");
   std::vector<unsigned> result(count);
   for (unsigned i = 0; i < count; ++i)
     result[i] = offset + i;

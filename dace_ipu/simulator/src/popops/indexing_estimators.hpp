@@ -8,5 +8,6 @@ namespace popops {
 poputil::internal::Estimators sliceEstimators();
 poputil::internal::Estimators sortEstimators();
 poputil::internal::Estimators circBufEstimators();
+poputil::internal::Estimators rowEstimators();
 
 } // namespace popops

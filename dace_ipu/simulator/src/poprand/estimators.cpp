@@ -1,5 +1,5 @@
-// What random numbers cost, in tile cycles. Source: PopLibs, poprandCycleEstimators.cpp; out.size() elements, `v` of them
-// in a 64-bit vector.
+// What random numbers cost, in tile cycles. Source: PopLibs, poprandCycleEstimators.cpp; out.size() elements, `v` of
+// them in a 64-bit vector.
 #include "generate.hpp"
 
 namespace poprand {
@@ -51,7 +51,9 @@ VertexPerfEstimate dropoutCost(const VertexIntrospector &v, const Target &) {
 }
 
 // PopLibs chains uniform, exp (6 slots for two floats) and cast; one worker slot is six cycles shared by six workers.
-VertexPerfEstimate logUniformCost(const VertexIntrospector &v, const Target &) { return vectors(v, 4, 22, 4 + 6 + 2, 2, 4); }
+VertexPerfEstimate logUniformCost(const VertexIntrospector &v, const Target &) {
+  return vectors(v, 4, 22, 4 + 6 + 2, 2, 4);
+}
 
 // A multiplication of two vectors, as Binary1D: 3 slots a vector.
 VertexPerfEstimate maskCost(const VertexIntrospector &v, const Target &) {
@@ -66,8 +68,9 @@ VertexPerfEstimate setSeedCost(const VertexIntrospector &, const Target &) { ret
 poputil::internal::Estimators estimators() {
   return {{"poprand::Uniform", uniformCost},       {"poprand::Bernoulli", bernoulliCost},
           {"poprand::Normal", normalCost},         {"poprand::TruncatedNormal", truncatedNormalCost},
-          {"poprand::UniformInt", uniformIntCost}, {"poprand::Dropout", dropoutCost},       {"poprand::LogUniform", logUniformCost},
-          {"poprand::Mask", maskCost},             {"poprand::SetSeed", setSeedCost}};
+          {"poprand::UniformInt", uniformIntCost}, {"poprand::Dropout", dropoutCost},
+          {"poprand::LogUniform", logUniformCost}, {"poprand::Mask", maskCost},
+          {"poprand::SetSeed", setSeedCost}};
 }
 
 } // namespace poprand

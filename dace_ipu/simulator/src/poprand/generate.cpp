@@ -20,8 +20,8 @@ namespace {
 
 void checkSeed(const Tensor &seed, const DebugContext &debugContext) {
   if (seed.rank() != 1 || seed.numElements() != 2 || seed.elementType() != UNSIGNED_INT)
-    fail("seed", debugContext, "a seed is unsigned int of shape {2}, not " + seed.elementType().toString() + " " +
-                                   seed.shapeToString());
+    fail("seed", debugContext,
+         "a seed is unsigned int of shape {2}, not " + seed.elementType().toString() + " " + seed.shapeToString());
 }
 
 // Every tile expands the master seed for its own workers.

@@ -33,8 +33,8 @@ Tensor generate(const char *function, const std::string &vertex, Graph &graph, c
 
 void checkType(const char *function, const Type &type, bool allowInt, const DebugContext &debugContext) {
   if (type != FLOAT && type != HALF && !(allowInt && type == INT))
-    fail(function, debugContext, std::string("makes float, half") + (allowInt ? " and int" : "") + ", not " +
-                                     type.toString());
+    fail(function, debugContext,
+         std::string("makes float, half") + (allowInt ? " and int" : "") + ", not " + type.toString());
 }
 
 std::string text(double value) { return std::to_string(value); }
@@ -72,16 +72,17 @@ Tensor uniform(Graph &graph, const Tensor *seed, uint32_t seedModifier, const Te
   checkType("uniform", outType, true, debugContext);
   checkRange("uniform", minVal, maxVal, debugContext);
   const double lowest = std::ceil(minVal), highest = std::floor(maxVal);
-  if (outType == INT && (lowest < std::numeric_limits<int>::min() || highest > std::numeric_limits<int>::max() ||
-                         lowest > highest))
+  if (outType == INT &&
+      (lowest < std::numeric_limits<int>::min() || highest > std::numeric_limits<int>::max() || lowest > highest))
     fail("uniform", debugContext, "there is no range of int from " + text(minVal) + " to " + text(maxVal));
   if (outType == HALF && (minVal < -largestHalf || maxVal > largestHalf))
     fail("uniform", debugContext, "half has no range from " + text(minVal) + " to " + text(maxVal));
-  return generate("uniform", outType == INT ? "UniformInt" : templateVertex("Uniform", outType), graph, seed, seedModifier, reference, outType, prog, debugContext,
-                  [&](const VertexRef &v) {
+  return generate("uniform", outType == INT ? "UniformInt" : templateVertex("Uniform", outType), graph, seed,
+                  seedModifier, reference, outType, prog, debugContext, [&](const VertexRef &v) {
                     if (outType == INT) {
                       graph.setInitialValue(v["lowest"], static_cast<int>(lowest));
-                      graph.setInitialValue(v["range"], static_cast<unsigned>(static_cast<std::uint64_t>(highest - lowest) + 1));
+                      graph.setInitialValue(v["range"],
+                                            static_cast<unsigned>(static_cast<std::uint64_t>(highest - lowest) + 1));
                     } else {
                       graph.setInitialValue(v["lowest"], inside(minVal, maxVal, outType));
                       graph.setInitialValue(v["highest"], inside(maxVal, minVal, outType));
@@ -89,22 +90,23 @@ Tensor uniform(Graph &graph, const Tensor *seed, uint32_t seedModifier, const Te
                   });
 }
 
-Tensor logUniform(Graph &graph, const Tensor *seed, uint32_t seedModifier, const Tensor &reference,
-                  const Type &outType, double minVal, double maxVal, program::Sequence &prog, double base,
+Tensor logUniform(Graph &graph, const Tensor *seed, uint32_t seedModifier, const Tensor &reference, const Type &outType,
+                  double minVal, double maxVal, program::Sequence &prog, double base,
                   const DebugContext &debugContext) {
   checkType("logUniform", outType, true, debugContext);
   if (!(minVal >= 1) || !(maxVal > minVal) || std::isinf(maxVal))
     fail("logUniform", debugContext, "needs 1 <= minVal < maxVal, not " + text(minVal) + " and " + text(maxVal));
   if (!(base > 0) || base == 1)
     fail("logUniform", debugContext, "there is no logarithm with base " + text(base));
-  if (outType == INT && (std::trunc(minVal) != minVal || std::trunc(maxVal) != maxVal ||
-                         maxVal > std::numeric_limits<int>::max()))
-    fail("logUniform", debugContext, "the ends of a range of int are int, not " + text(minVal) + " and " + text(maxVal));
+  if (outType == INT &&
+      (std::trunc(minVal) != minVal || std::trunc(maxVal) != maxVal || maxVal > std::numeric_limits<int>::max()))
+    fail("logUniform", debugContext,
+         "the ends of a range of int are int, not " + text(minVal) + " and " + text(maxVal));
   const float lowest = inside(minVal, maxVal, outType), highest = inside(maxVal, minVal, outType);
   if (lowest > highest || (outType == HALF && maxVal > largestHalf))
     fail("logUniform", debugContext, outType.toString() + " has no range from " + text(minVal) + " to " + text(maxVal));
-  return generate("logUniform", templateVertex("LogUniform", outType), graph, seed, seedModifier, reference, outType, prog, debugContext,
-                  [&](const VertexRef &v) {
+  return generate("logUniform", templateVertex("LogUniform", outType), graph, seed, seedModifier, reference, outType,
+                  prog, debugContext, [&](const VertexRef &v) {
                     graph.setInitialValue(v["lowest"], lowest);
                     graph.setInitialValue(v["highest"], highest);
                     graph.setInitialValue(v["logLowest"], std::log(minVal));
@@ -116,15 +118,15 @@ Tensor bernoulli(Graph &graph, const Tensor *seed, uint32_t seedModifier, const 
                  double prob, program::Sequence &prog, const DebugContext &debugContext) {
   checkType("bernoulli", outType, true, debugContext);
   const std::uint64_t limit = limitOf("bernoulli", prob, debugContext);
-  return generate("bernoulli", templateVertex("Bernoulli", outType), graph, seed, seedModifier, reference, outType, prog, debugContext,
-                  [&](const VertexRef &v) { graph.setInitialValue(v["limit"], limit); });
+  return generate("bernoulli", templateVertex("Bernoulli", outType), graph, seed, seedModifier, reference, outType,
+                  prog, debugContext, [&](const VertexRef &v) { graph.setInitialValue(v["limit"], limit); });
 }
 
 Tensor normal(Graph &graph, const Tensor *seed, uint32_t seedModifier, const Tensor &reference, const Type &outType,
               double mean, double stdDev, program::Sequence &prog, const DebugContext &debugContext) {
   checkType("normal", outType, false, debugContext);
-  return generate("normal", templateVertex("Normal", outType), graph, seed, seedModifier, reference, outType, prog, debugContext,
-                  [&](const VertexRef &v) {
+  return generate("normal", templateVertex("Normal", outType), graph, seed, seedModifier, reference, outType, prog,
+                  debugContext, [&](const VertexRef &v) {
                     graph.setInitialValue(v["mean"], mean);
                     graph.setInitialValue(v["stdDev"], stdDev);
                   });
@@ -139,8 +141,8 @@ Tensor truncatedNormal(Graph &graph, const Tensor *seed, uint32_t seedModifier, 
   // A draw fails with probability erfc(alpha / sqrt(2)) <= 0.32; 2^-100 is never.
   const double failing = std::max(std::erfc(alpha / std::sqrt(2.0)), 1e-30);
   const unsigned iterations = static_cast<unsigned>(std::ceil(100 * std::log(0.5) / std::log(failing)));
-  return generate("truncatedNormal", templateVertex("TruncatedNormal", outType), graph, seed, seedModifier, reference, outType, prog,
-                  debugContext, [&](const VertexRef &v) {
+  return generate("truncatedNormal", templateVertex("TruncatedNormal", outType), graph, seed, seedModifier, reference,
+                  outType, prog, debugContext, [&](const VertexRef &v) {
                     graph.setInitialValue(v["mean"], mean);
                     graph.setInitialValue(v["stdDev"], stdDev);
                     graph.setInitialValue(v["alpha"], alpha);
@@ -154,8 +156,9 @@ Tensor dropout(Graph &graph, const Tensor *seed, const uint32_t seedModifier, co
   const DebugContext inner(debugContext, "dropout");
   checkType("dropout", input.elementType(), false, debugContext);
   if (input.shape() != reference.shape())
-    fail("dropout", debugContext, "input " + input.shapeToString() + " and reference " + reference.shapeToString() +
-                                      " must have the same shape");
+    fail("dropout", debugContext,
+         "input " + input.shapeToString() + " and reference " + reference.shapeToString() +
+             " must have the same shape");
   const std::uint64_t limit = limitOf("dropout", keepProbability, debugContext);
   const Type type = input.elementType();
   const Tensor out = graph.clone(type, outputClonesRef ? reference : input, {inner, "out"});

@@ -31,8 +31,8 @@ void onIpu(const Fixture &f, const Tensor &t, unsigned ipu) {
 
 TEST(every_ipu_gets_the_reduction) {
   const std::vector<std::pair<CollectiveOperator, float>> expected = {
-      {CollectiveOperator::ADD, 12},  {CollectiveOperator::MEAN, 4}, {CollectiveOperator::MUL, 48},
-      {CollectiveOperator::MIN, 2},   {CollectiveOperator::MAX, 6},  {CollectiveOperator::SQUARE_ADD, 56}};
+      {CollectiveOperator::ADD, 12}, {CollectiveOperator::MEAN, 4}, {CollectiveOperator::MUL, 48},
+      {CollectiveOperator::MIN, 2},  {CollectiveOperator::MAX, 6},  {CollectiveOperator::SQUARE_ADD, 56}};
   for (const auto &[op, value] : expected) {
     Fixture f(4, 3);
     const Tensor y = gcl::allReduceWithinReplica(f.graph, rows(f, 101, 3), op, f.prog);
@@ -52,7 +52,8 @@ TEST(every_ipu_gets_the_reduction) {
 
 TEST(chunks_lie_on_their_ipus_and_gather_in_order) {
   Fixture f(4, 2);
-  const gcl::Chunks chunks = gcl::reduceScatterWithinReplica(f.graph, rows(f, 7, 2, INT), CollectiveOperator::ADD, f.prog);
+  const gcl::Chunks chunks =
+      gcl::reduceScatterWithinReplica(f.graph, rows(f, 7, 2, INT), CollectiveOperator::ADD, f.prog);
   CHECK_EQ(chunks.chunks.size(), 2u);
   for (unsigned ipu = 0; ipu < 2; ++ipu)
     onIpu(f, chunks.chunks[ipu].tensor, ipu);
@@ -102,8 +103,9 @@ TEST(groups_and_shapes_that_do_not_fit) {
                "does not have a row for each of 2 IPUs");
   CHECK_THROWS(gcl::allReduceWithinReplica(f.graph, b, CollectiveOperator::ADD, f.prog, "r"), poputil::poplibs_error,
                "gcl::collective 'r': ADD is not supported for bool");
-  CHECK_THROWS(gcl::allReduceCrossReplica(f.graph, x, CollectiveOperator::ADD, f.prog, {gcl::CommGroupType::CONSECUTIVE, 3}),
-               poputil::poplibs_error, "1 replicas cannot form groups of 3");
+  CHECK_THROWS(
+      gcl::allReduceCrossReplica(f.graph, x, CollectiveOperator::ADD, f.prog, {gcl::CommGroupType::CONSECUTIVE, 3}),
+      poputil::poplibs_error, "1 replicas cannot form groups of 3");
   CHECK_THROWS(gcl::allToAllCrossReplica(f.graph, x, f.prog), poputil::poplibs_error, "a row for each of 1 replicas");
 }
 

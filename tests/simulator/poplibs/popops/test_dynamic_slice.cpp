@@ -122,8 +122,8 @@ TEST(several_dimensions_are_sliced_at_once) {
 TEST(remapped_offsets_count_as_zero) {
   Fixture f;
   const Tensor x = f.spread("x", 10, 4);
-  const Tensor out =
-      popops::dynamicSlice(f.graph, x, offsetsVariable(f, {1}), {0}, {3}, f.prog, {}, {{"remapOutOfBoundIndices", "true"}});
+  const Tensor out = popops::dynamicSlice(f.graph, x, offsetsVariable(f, {1}), {0}, {3}, f.prog, {},
+                                          {{"remapOutOfBoundIndices", "true"}});
   f.expose("out", out);
   Engine e = f.engine();
   write(e, "x", iota(10, 1));
@@ -187,6 +187,29 @@ TEST(a_sliceable_tensor_made_from_a_slice_has_its_mapping) {
     CHECK_EQ(f.graph.getTileMapping(t.slice(2 * i, 2 * i + 2)) == f.graph.getTileMapping(s), true);
 }
 
+TEST(constants_and_broadcasts_are_sliced_too) {
+  Fixture f;
+  const std::vector<float> values = iota(12, 1);
+  const Tensor c = f.graph.addConstant(FLOAT, {4, 3}, ArrayRef<float>(values)), x = f.spread("x", Shape{1, 3}, 3);
+  f.graph.setTileMapping(c, 5);
+  const Tensor offset = offsetsVariable(f, {1});
+  f.expose("a", popops::dynamicSlice(f.graph, c, offset, {0}, {2}, f.prog));
+  f.expose("b", popops::dynamicSlice(f.graph, x.broadcast(4, 0), offset, {0}, {2}, f.prog));
+  CHECK_THROWS(popops::dynamicUpdate(f.graph, x.broadcast(4, 0), c.slice(0, 2), offset, {0}, {2}, f.prog),
+               poputil::poplibs_error, "constants or elements twice");
+  Engine e = f.engine();
+  write(e, "x", std::vector<float>{7, 8, 9});
+  write(e, "offset", std::vector<unsigned>{1});
+  e.run();
+  CHECK_EQ(readFloats(e, "a", 6), iota(6, 4));
+  CHECK_EQ(readFloats(e, "b", 6), (std::vector<float>{7, 8, 9, 7, 8, 9}));
+}
+
+TEST(several_ipus_are_one_large_machine) {
+  Fixture f(4, 3);
+  checkSlice(f, f.spread("x", Shape{2, 30, 5}, 12), 4);
+}
+
 TEST(empty_slices_and_no_dimensions) {
   Fixture f;
   const Tensor x = f.spread("x", Shape{4, 3}, 2);
@@ -207,7 +230,8 @@ TEST(slices_that_do_not_fit_are_refused) {
   const Tensor offset = offsetsVariable(f, {1});
   CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {2}, {1}, f.prog, "here"), poputil::poplibs_error,
                "popops::dynamicSlice 'here': there is no dimension 2 in shape {4,3}");
-  CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0}, {5}, f.prog), poputil::poplibs_error, "longer than dimension 0");
+  CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0}, {5}, f.prog), poputil::poplibs_error,
+               "longer than dimension 0");
   CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0, 1}, {1, 1}, f.prog), poputil::poplibs_error,
                "do not fit 2 sliced dimensions");
   CHECK_THROWS(popops::dynamicSlice(f.graph, x, offset, {0}, {1}, f.prog, {}, {{"nonsense", "1"}}), invalid_option,

@@ -45,15 +45,18 @@ void apply(Kind kind, float scale, std::vector<float> &table, const std::vector<
     for (std::size_t c = 0; places[i] * cols < table.size() && c < cols; ++c) {
       float &old = table[places[i] * cols + c];
       const float value = news[i * cols + c];
-      old = kind == Kind::Add ? old + scale * value : kind == Kind::Max ? std::max(old, value)
-          : kind == Kind::Mul ? old * value : value;
+      old = kind == Kind::Add   ? old + scale * value
+            : kind == Kind::Max ? std::max(old, value)
+            : kind == Kind::Mul ? old * value
+                                : value;
     }
 }
 
 void checkUpdate(Kind kind, bool planned) {
   Fixture f;
   const std::size_t rows = 11, cols = 6, n = places.size();
-  const popops::SlicePlan plan = planned ? popops::embedding::plan(f.graph, FLOAT, rows, cols, {n}, {}) : popops::SlicePlan();
+  const popops::SlicePlan plan =
+      planned ? popops::embedding::plan(f.graph, FLOAT, rows, cols, {n}, {}) : popops::SlicePlan();
   const Tensor table = planned ? popops::createSliceableTensor(f.graph, FLOAT, {rows, cols}, {0}, {1}, plan, {})
                                : f.graph.addVariable(FLOAT, {rows, cols}, VariableMappingMethod::LINEAR);
   f.expose("table", table);
@@ -172,8 +175,8 @@ TEST(groups_have_their_own_offsets) {
   f.expose("offsets", offsets);
   f.expose("out", out);
   CHECK_EQ(out.shape(), (Shape{2, 3, 1, 4}));
-  CHECK_THROWS(popops::createGroupedSliceTensor(f.graph, FLOAT, 3, {6, 4}, {0}, {1}, 3, plan, {}), poputil::poplibs_error,
-               "there are 3 groups, the plan is for 2");
+  CHECK_THROWS(popops::createGroupedSliceTensor(f.graph, FLOAT, 3, {6, 4}, {0}, {1}, 3, plan, {}),
+               poputil::poplibs_error, "there are 3 groups, the plan is for 2");
   Engine e = f.engine();
   write(e, "t", iota(48));
   const std::vector<unsigned> at = {5, 1, 2, 0, 4, 4};
@@ -194,7 +197,8 @@ TEST(constant_offsets) {
   const Tensor one = f.graph.addConstant(FLOAT, {}, 1.0f);
   f.graph.setTileMapping(one, 0);
   popops::multiUpdateAdd(f.graph, t, out, at, one, 1, f.prog);
-  CHECK_THROWS(popops::multiSlice(f.graph, t, {5u}, 1, f.prog), poputil::poplibs_error, "offset 5 is outside dimension 1");
+  CHECK_THROWS(popops::multiSlice(f.graph, t, {5u}, 1, f.prog), poputil::poplibs_error,
+               "offset 5 is outside dimension 1");
   Engine e = f.engine();
   write(e, "t", iota(15));
   e.run();

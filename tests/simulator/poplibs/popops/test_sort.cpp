@@ -162,8 +162,10 @@ TEST(halves_and_unsigned_numbers_and_nothing) {
 TEST(sorts_that_cannot_be) {
   Fixture f;
   const Tensor x = f.spread("x", Shape{4, 3}, 2), b = f.spread("b", Shape{4}, 2, BOOL);
-  CHECK_THROWS(popops::sort(f.graph, x, 2, f.prog, "s"), poputil::poplibs_error, "popops::sort 's': there is no dimension 2");
+  CHECK_THROWS(popops::sort(f.graph, x, 2, f.prog, "s"), poputil::poplibs_error,
+               "popops::sort 's': there is no dimension 2");
   CHECK_THROWS(popops::sort(f.graph, b, 0, f.prog), poputil::poplibs_error, "bool are not supported yet");
   CHECK_THROWS(popops::sortKeyValue(f.graph, x, b, 0, f.prog), poputil::poplibs_error, "must have the same shape");
-  CHECK_THROWS(popops::topK(f.graph, f.prog, x, TopKParams(4, true, SortOrder::NONE)), poputil::poplibs_error, "k is 4");
+  CHECK_THROWS(popops::topK(f.graph, f.prog, x, TopKParams(4, true, SortOrder::NONE)), poputil::poplibs_error,
+               "k is 4");
 }

@@ -157,7 +157,8 @@ TEST(halves_stay_in_their_range) {
   CHECK(std::fabs(mean(x) - 0.15) < 0.001);
   CHECK(*std::min_element(x.begin(), x.end()) >= 0.1f && *std::max_element(x.begin(), x.end()) <= 0.2f);
   Random n;
-  CHECK(std::fabs(variance(halves(n, poprand::normal(n.graph, &n.seed, 0, n.reference, HALF, 0, 1, n.prog))) - 1) < 0.03);
+  CHECK(std::fabs(variance(halves(n, poprand::normal(n.graph, &n.seed, 0, n.reference, HALF, 0, 1, n.prog))) - 1) <
+        0.03);
 }
 
 TEST(certain_and_impossible) {
@@ -193,6 +194,19 @@ TEST(without_a_seed_the_generators_go_on) {
   const std::vector<float> first = r.run(e, {0, 0}, "a");
   CHECK(readFloats(e, "b", count) != first);
   CHECK(r.run(e, {0, 0}, "a") != first);
+}
+
+TEST(a_cpu_device_has_one_worker) {
+  const Device cpu = Device::createCPUDevice();
+  Graph graph(cpu.getTarget());
+  poprand::addCodelets(graph);
+  const Tensor reference = graph.addVariable(FLOAT, {1000}, VariableMappingMethod::LINEAR);
+  program::Sequence prog;
+  graph.createHostRead("out", poprand::uniform(graph, nullptr, 0, reference, FLOAT, 0, 1, prog));
+  Engine e(graph, prog);
+  e.load(cpu);
+  e.run();
+  CHECK(std::fabs(mean(readFloats(e, "out", 1000)) - 0.5) < 0.05);
 }
 
 TEST(set_seed_starts_the_generators_anew) {
@@ -256,8 +270,10 @@ TEST(wrong_arguments) {
   CHECK_THROWS(poprand::uniform(r.graph, &r.seed, 0, r.reference, BOOL, 0, 1, r.prog, "u"), poputil::poplibs_error,
                "poprand::uniform 'u': makes float, half and int, not bool");
   CHECK_THROWS(poprand::normal(r.graph, &r.seed, 0, r.reference, INT, 0, 1, r.prog), poputil::poplibs_error, "not int");
-  CHECK_THROWS(poprand::uniform(r.graph, &r.seed, 0, r.reference, FLOAT, 1, 0, r.prog), poputil::poplibs_error, "no range");
-  CHECK_THROWS(poprand::uniform(r.graph, &r.seed, 0, r.reference, INT, 0, 1e10, r.prog), poputil::poplibs_error, "no range");
+  CHECK_THROWS(poprand::uniform(r.graph, &r.seed, 0, r.reference, FLOAT, 1, 0, r.prog), poputil::poplibs_error,
+               "no range");
+  CHECK_THROWS(poprand::uniform(r.graph, &r.seed, 0, r.reference, INT, 0, 1e10, r.prog), poputil::poplibs_error,
+               "no range");
   CHECK_THROWS(poprand::bernoulli(r.graph, &r.seed, 0, r.reference, FLOAT, 1.5, r.prog), poputil::poplibs_error,
                "not between 0 and 1");
   CHECK_THROWS(poprand::truncatedNormal(r.graph, &r.seed, 0, r.reference, FLOAT, 0, 1, 0.5, r.prog),

@@ -7,8 +7,12 @@ namespace gcl {
 
 namespace {
 
-template <typename T> struct Accumulator { using Type = T; };
-template <> struct Accumulator<half> { using Type = float; };
+template <typename T> struct Accumulator {
+  using Type = T;
+};
+template <> struct Accumulator<half> {
+  using Type = float;
+};
 
 struct Add {
   template <typename A> static A apply(A a, A b) { return a + b; }

@@ -33,7 +33,8 @@ struct Mul {
 
 } // namespace
 
-// Workers share the held rows, so that slices of equal offsets are applied in order and no two workers write one element.
+// Workers share the held rows, so that slices of equal offsets are applied in order and no two workers write one
+// element.
 template <typename T, typename S, typename Fields> class Updater {
 public:
   Updater(const Fields &fields, S scale, unsigned worker, unsigned workers)

@@ -7,7 +7,8 @@ namespace popops {
 
 namespace {
 
-// Elements are ordered by key, equal keys by where they came from: the order is total, so every way of sorting is stable.
+// Elements are ordered by key, equal keys by where they came from: the order is total, so every way of sorting is
+// stable.
 template <typename T> struct Order {
   bool descending;
   bool operator()(T a, unsigned from, T b, unsigned otherFrom) const {
@@ -22,7 +23,8 @@ template <typename T> struct Order {
 // Heap sort: Williams 1964; in place, as a tile has no memory to spare.
 template <typename T> class HeapSort {
 public:
-  HeapSort(T *keys, unsigned *from, unsigned n, bool descending) : keys_(keys), from_(from), n_(n), before_{descending} {}
+  HeapSort(T *keys, unsigned *from, unsigned n, bool descending)
+      : keys_(keys), from_(from), n_(n), before_{descending} {}
 
   void run() {
     for (unsigned root = n_ / 2; root-- > 0;)
@@ -113,8 +115,7 @@ private:
   void takeLast() {
     const Order<T> before{descending};
     for (unsigned i = keys.size(), a = keysA.size(), b = keysB.size(); i-- > 0;) {
-      const bool isA =
-          b == 0 || (a > 0 && before(keysB[b - 1], fromB[b - 1], keysA[a - 1], fromA[a - 1]));
+      const bool isA = b == 0 || (a > 0 && before(keysB[b - 1], fromB[b - 1], keysA[a - 1], fromA[a - 1]));
       take(i, isA, isA ? --a : --b);
     }
   }

@@ -56,11 +56,12 @@ Graph::TileToTensorMapping getSliceMapping(Graph &graph, const Tensor &t, const 
 }
 
 void dynamicUpdate(Graph &graph, const Tensor &t, const Tensor &s, const Tensor &offset,
-                   const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
-                   program::Sequence &prog, const DebugContext &debugContext, const OptionFlags &options) {
+                   const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes, program::Sequence &prog,
+                   const DebugContext &debugContext, const OptionFlags &options) {
   Call call(named("dynamicUpdate", debugContext), t.shape(), dims, sizes);
   call.setRemap(slice::Options(options).remap);
   call.checkSlices(t, s.expand({0}), 1);
+  call.checkWriteable(t);
   const slice::Job job = {call.table(t), call.slices(s.expand({0})), offsetsOf(call, offset)};
   if (dims.empty())
     prog.add(program::Copy(s, t, false, debugContext));

@@ -1,4 +1,4 @@
-// What slices and updates cost. Source: PopLibs, popopsCycleEstimators.cpp (MultiSlice, MultiUpdate, MultiUpdateOp).
+// What slices and updates cost. Source: PopLibs, popopsCycleEstimators.cpp (DynamicSlice1D, MultiSlice, MultiUpdateOp).
 #include "../indexing_estimators.hpp"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ std::string firstArgument(const VertexIntrospector &v) {
   return name.substr(open + 1, name.find_first_of(",>", open) - open - 1);
 }
 
-// 2 slots move 4 bytes-wide elements in pairs, 2-byte ones too; 1-byte ones take 3 slots for 4; 8-byte ones count twice.
+// 2 slots move 4 bytes-wide elements in pairs, 2-byte ones too; 1-byte ones take 3 slots for 4; 8-byte ones count
+// twice.
 std::uint64_t copySlots(const std::string &type, std::uint64_t n) {
   if (type == "unsigned char")
     return (n + 3) / 4 * 3;
@@ -30,8 +31,20 @@ std::uint64_t copySlots(const std::string &type, std::uint64_t n) {
   return (n + 1) / 2 * 2;
 }
 
+// One slice: the workers share the elements of every row. 4 bytes wide elements go in pairs, 2-byte ones in fours,
+// bytes in fours through a slower path; 8-byte ones count twice.
+std::uint64_t oneSlice(const std::string &type, std::uint64_t rows, std::uint64_t region) {
+  const std::uint64_t n = type == "unsigned long long" ? 2 * region : region;
+  const std::uint64_t width = type == "unsigned char" || type == "unsigned short" ? 4 : 2;
+  const std::uint64_t copies = (n + workers - 1) / workers / width;
+  const std::uint64_t slots = type == "unsigned char" ? 76 + (72 + 2 * copies) * rows : 39 + (24 + 2 * copies) * rows;
+  return 11 + 14 + workers * slots;
+}
+
 // Every row is found here, in the worst case; the workers share them.
 VertexPerfEstimate estimateCopies(const VertexIntrospector &v, const Target &target, std::uint64_t entry) {
+  if (valueOf(v, target, "numSlices") == 1)
+    return oneSlice(firstArgument(v), valueOf(v, target, "slots"), valueOf(v, target, "regionSize"));
   const std::uint64_t rows = valueOf(v, target, "numSlices") * valueOf(v, target, "slots");
   const std::uint64_t region = valueOf(v, target, "regionSize");
   const std::string type = firstArgument(v);
@@ -49,7 +62,7 @@ VertexPerfEstimate estimateUpdate(const VertexIntrospector &v, const Target &tar
   return estimateCopies(v, target, 29);
 }
 
-// Worst case: one worker finds all rows. Types below a word write each element with 20 slots more.
+// Worst case: one worker finds all rows. Halves go in pairs.
 VertexPerfEstimate estimateUpdateOp(const VertexIntrospector &v, const Target &target) {
   const std::uint64_t rows = valueOf(v, target, "numSlices") * valueOf(v, target, "slots");
   const std::uint64_t region = valueOf(v, target, "regionSize");
@@ -59,9 +72,8 @@ VertexPerfEstimate estimateUpdateOp(const VertexIntrospector &v, const Target &t
 }
 
 // Two loads and an or for each word of each part: not a vertex of PopLibs.
-VertexPerfEstimate estimateCombine(const VertexIntrospector &v, const Target &target) {
-  const std::size_t size = std::max<std::size_t>(4, firstArgument(v) == "unsigned long long" ? 8 : 4);
-  (void)target;
+VertexPerfEstimate estimateCombine(const VertexIntrospector &v, const Target &) {
+  const std::size_t size = firstArgument(v) == "unsigned long long" ? 8 : 4;
   const std::uint64_t n = v.getFieldInfo("out").size(), parts = v.getFieldInfo("parts").size();
   const std::uint64_t mine = (n + workers - 1) / workers;
   return 11 + workers * (20 + mine * (3 + 3 * parts) * size / 4);

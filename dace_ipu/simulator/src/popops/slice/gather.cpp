@@ -71,8 +71,8 @@ Tensor createGatherInput(Graph &graph, const Type &type, const std::vector<std::
 
 Tensor gather(Graph &graph, const Tensor &input, const Tensor &indices, unsigned axis, program::Sequence &prog,
               GatherParams, const DebugContext &debugContext, const OptionFlags &optionFlags) {
-  const slice::Call call(named("gather", debugContext), input.shape(), {axis}, {std::min<std::size_t>(
-      1, axis < input.rank() ? input.dim(axis) : 1)});
+  const slice::Call call(named("gather", debugContext), input.shape(), {axis},
+                         {std::min<std::size_t>(1, axis < input.rank() ? input.dim(axis) : 1)});
   const Tensor offsets = indices.flatten().expand({1});
   const Tensor slices = multiSlice(graph, input, offsets, {axis}, {1}, prog, {}, optionFlags, {debugContext, "gather"});
   std::vector<std::size_t> shape = input.shape();

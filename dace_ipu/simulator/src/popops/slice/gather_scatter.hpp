@@ -15,7 +15,8 @@ struct Batch {
   poplar::Tensor offsets;         // {n, vector}
 };
 
-/// Throws poputil::poplibs_error, `what` first, if indexVectorDim is beyond the rank or the vector is not `length` long.
+/// Throws poputil::poplibs_error, `what` first, if indexVectorDim is beyond the rank or the vector is not `length`
+/// long.
 Batch batchOf(const std::string &what, const poplar::Tensor &indices, std::size_t indexVectorDim, std::size_t length);
 
 /// Permutation of `rank` dimensions that brings `last` to the end, all others first, both in their order.

@@ -15,7 +15,8 @@ template <typename Add> void cut(const std::vector<Interval> &intervals, std::si
       const std::size_t first = at / minor, offset = at % minor, left = interval.end() - at;
       const std::size_t whole = offset == 0 ? left / minor : 0;
       const std::size_t length = std::min(left, minor - offset);
-      add({first, first + std::max<std::size_t>(whole, 1)}, whole ? Interval(0, minor) : Interval(offset, offset + length));
+      add({first, first + std::max<std::size_t>(whole, 1)},
+          whole ? Interval(0, minor) : Interval(offset, offset + length));
       at += whole ? whole * minor : length;
     }
 }

@@ -1,4 +1,5 @@
-// Where the rows of a sliced tensor lie. A tensor is seen as {rows, cols}: the flattened sliced dimensions, and all others.
+// Where the rows of a sliced tensor lie. A tensor is seen as {rows, cols}: the flattened sliced dimensions, and all
+// others.
 #pragma once
 
 #include <poplar/Graph.hpp>

@@ -63,11 +63,12 @@ void updateGroups(const std::string &function, slice::Update operation, Graph &g
   checkPlan(call, t.dim(0), plan);
   if (dims.empty())
     call.fail("there must be a dimension to update");
+  call.checkWriteable(t);
   const Type type = t.elementType();
   if (operation != slice::Update::REPLACE && type != FLOAT && type != HALF && type != INT && type != UNSIGNED_INT)
     call.fail("is not supported for " + type.toString() + "; it takes float, half, int and unsigned int");
-  if (scale.valid() && (scale.numElements() != 1 ||
-                        (scale.elementType() != type && !(type == HALF && scale.elementType() == FLOAT))))
+  if (scale.valid() &&
+      (scale.numElements() != 1 || (scale.elementType() != type && !(type == HALF && scale.elementType() == FLOAT))))
     call.fail("the scale must be one element of " + type.toString() + (type == HALF ? " or float" : "") + ", not " +
               scale.elementType().toString() + " " + slice::text(scale.shape()));
   if (s.rank() == 0 || s.dim(0) != t.dim(0))

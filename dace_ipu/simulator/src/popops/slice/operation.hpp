@@ -17,7 +17,7 @@ struct Window {
   std::vector<std::size_t> shape, sizes;
   bool remap = false;
 
-  std::size_t rows() const; ///< rows of the table
+  std::size_t rows() const;  ///< rows of the table
   std::size_t slots() const; ///< rows of a slice
 };
 

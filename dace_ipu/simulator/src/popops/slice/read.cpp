@@ -23,13 +23,14 @@ public:
       readParts(job, group, n);
   }
 
-  // Few rows of pieces that are not aligned with each other: each copies what it has, each stretch of the slices collects
-  // it from all pieces that cover it.
+  // Few rows of pieces that are not aligned with each other: each copies what it has, each stretch of the slices
+  // collects it from all pieces that cover it.
   void readPieces(const Job &job, const std::vector<Rectangle> &pieces) {
     std::vector<Tensor> found;
     for (const Rectangle &piece : pieces) {
       const std::size_t cols = piece.cols.size();
-      const Tensor part = graph_.addVariable(job.table.elementType(), {job.slices.dim(0), cols}, {debugContext_, "parts"});
+      const Tensor part =
+          graph_.addVariable(job.table.elementType(), {job.slices.dim(0), cols}, {debugContext_, "parts"});
       graph_.setTileMapping(part, piece.tile);
       const Tensor base = job.table.slice(piece.rows).slice(piece.cols, 1).flatten();
       copyRows(steps_[0], base, {piece.tile, piece.rows}, cols, job.offsets, part.flatten());
@@ -89,7 +90,8 @@ private:
     const Graph::TileToTensorMapping mapping = graph_.getTileMapping(out);
     for (unsigned tile = 0; tile < mapping.size(); ++tile)
       for (const Interval &interval : mapping[tile]) {
-        const VertexRef v = graph_.addVertex(cs, name, {{"parts", parts.slice(interval, 1)}, {"out", out.slice(interval)}});
+        const VertexRef v =
+            graph_.addVertex(cs, name, {{"parts", parts.slice(interval, 1)}, {"out", out.slice(interval)}});
         graph_.setTileMapping(v, tile);
       }
   }

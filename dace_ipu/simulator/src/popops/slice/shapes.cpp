@@ -119,6 +119,11 @@ Tensor Call::offsets(const Tensor &offsets) const {
   return offsets.reinterpret(UNSIGNED_INT);
 }
 
+void Call::checkWriteable(const Tensor &t) const {
+  if (!t.isParallelWriteable())
+    fail("the tensor " + t.getDebugStr() + " contains constants or elements twice");
+}
+
 void Call::checkSlices(const Tensor &t, const Tensor &s, std::size_t n) const {
   if (s.elementType() != t.elementType())
     fail("the slices are " + s.elementType().toString() + ", the tensor is " + t.elementType().toString());

@@ -33,6 +33,7 @@ public:
   poplar::Tensor fromSlices(const poplar::Tensor &slices) const;
   /// {n, dims} UNSIGNED_INT of the offsets of n slices. Throws if they have another shape.
   poplar::Tensor offsets(const poplar::Tensor &offsets) const;
+  void checkWriteable(const poplar::Tensor &t) const;
   void checkSlices(const poplar::Tensor &t, const poplar::Tensor &s, std::size_t n) const;
   [[noreturn]] void fail(const std::string &why) const;
 

@@ -17,14 +17,15 @@ namespace {
 
 [[noreturn]] void fail(const char *function, const DebugContext &debugContext, const std::string &why) {
   const std::string path = debugContext.getPathName();
-  throw poputil::poplibs_error(std::string("popops::") + function + (path.empty() ? "" : " '" + path + "'") + ": " + why);
+  throw poputil::poplibs_error(std::string("popops::") + function + (path.empty() ? "" : " '" + path + "'") + ": " +
+                               why);
 }
 
 void checkKeys(const char *function, const Tensor &keys, const DebugContext &debugContext) {
   const Type type = keys.elementType();
   if (type != FLOAT && type != HALF && type != INT && type != UNSIGNED_INT)
-    fail(function, debugContext, "keys of type " + type.toString() +
-                                     " are not supported yet; they can be float, half, int and unsigned int");
+    fail(function, debugContext,
+         "keys of type " + type.toString() + " are not supported yet; they can be float, half, int and unsigned int");
 }
 
 void checkValues(const char *function, const Tensor &keys, const Tensor &values, const DebugContext &debugContext) {
@@ -143,8 +144,8 @@ Sorted best(const char *function, Graph &graph, program::Sequence &prog, const T
             const TopKParams &params, const DebugContext &debugContext) {
   checkKeys(function, keys, debugContext);
   if (params.k > rows.length())
-    fail(function, debugContext, "k is " + std::to_string(params.k) + ", but the last dimension of " +
-                                     keys.shapeToString() + " is shorter");
+    fail(function, debugContext,
+         "k is " + std::to_string(params.k) + ", but the last dimension of " + keys.shapeToString() + " is shorter");
   const DebugContext inner(debugContext, function);
   const Sorted sorted = sorting::sortRows(graph, rows.of(keys), params.k, params.largest, prog, inner);
   return ordered(graph, sorted, params, prog, inner);

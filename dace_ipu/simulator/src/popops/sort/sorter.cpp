@@ -129,7 +129,8 @@ private:
 
   // Blocks change between two buffers; a block that a step leaves alone stays where it is.
   Sorted merged(const Sorted &all, std::size_t length) {
-    const Sorted other = {graph_.clone(all.keys, {debugContext_, "keys"}), graph_.clone(all.from, {debugContext_, "from"})};
+    const Sorted other = {graph_.clone(all.keys, {debugContext_, "keys"}),
+                          graph_.clone(all.from, {debugContext_, "from"})};
     const std::size_t rows = all.keys.dim(0), n = all.keys.dim(1), blocks = ceilDiv(n, length);
     std::vector<bool> inOther(blocks);
     const auto at = [&](std::size_t row, std::size_t b, bool second) {
@@ -184,8 +185,8 @@ Sorted sortRows(Graph &graph, const Tensor &keys, std::size_t k, bool descending
 namespace {
 
 // Whole rows of values are brought to the tile that picks from them.
-Tensor permuteOnTiles(Graph &graph, const Tensor &values, const Tensor &from, std::size_t each,
-                      program::Sequence &prog, const DebugContext &debugContext) {
+Tensor permuteOnTiles(Graph &graph, const Tensor &values, const Tensor &from, std::size_t each, program::Sequence &prog,
+                      const DebugContext &debugContext) {
   const std::size_t rows = from.dim(0);
   const Tensor out = graph.addVariable(values.elementType(), from.shape(), {debugContext, "values"});
   const ComputeSet cs = graph.addComputeSet({debugContext, "permute"});

@@ -14,8 +14,8 @@ struct Sorted {
   poplar::Tensor keys, from;
 };
 
-/// Appends what finds the first `k` of every row of `keys` {rows, n}: the smallest, or the largest with `descending`, in
-/// this order. Equal keys keep their order.
+/// Appends what finds the first `k` of every row of `keys` {rows, n}: the smallest, or the largest with `descending`,
+/// in this order. Equal keys keep their order.
 ///
 /// Rows are dealt out to tiles. If there are more tiles than rows, a row is cut into blocks: each is sorted on its own
 /// tile; then, if k is small, the first k of each are sorted again, else the blocks go through Batcher's merge exchange

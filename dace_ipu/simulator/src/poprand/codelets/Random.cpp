@@ -28,11 +28,14 @@ public:
   }
 };
 
-// Each worker fills a contiguous share of `out`.
-template <typename T, typename Fill> void fillShare(T *out, unsigned size, unsigned *seeds, unsigned id, unsigned worker,
-                                                    unsigned workers, const Fill &fill) {
-  Generator random(seeds + 4 * worker, id * workers + worker + 1);
-  const std::uint64_t n = size;
+// Each worker that has a seed fills a contiguous share of `out`.
+template <typename T, typename Fill>
+void fillShare(const Vector<T> &out, const Vector<unsigned> &seeds, unsigned id, unsigned worker, const Fill &fill) {
+  const unsigned workers = seeds.size() / 4;
+  if (worker >= workers)
+    return;
+  Generator random(seeds.data() + 4 * worker, id * workers + worker + 1);
+  const std::uint64_t n = out.size();
   for (std::uint64_t i = n * worker / workers; i < n * (worker + 1) / workers; ++i)
     out[i] = fill(random, i);
 }
@@ -45,7 +48,7 @@ public:
   const float lowest, highest;
   bool compute(unsigned worker) {
     const float scale = highest - lowest;
-    fillShare(out.data(), out.size(), seeds.data(), id, worker, numWorkers(), [&](Generator &random, std::uint64_t) {
+    fillShare(out, seeds, id, worker, [&](Generator &random, std::uint64_t) {
       const float value = lowest + random.unit() * scale;
       return static_cast<T>(value < highest ? value : highest);
     });
@@ -63,7 +66,7 @@ public:
   const unsigned range;
   bool compute(unsigned worker) {
     const std::uint64_t count = range ? range : 1ull << 32;
-    fillShare(out.data(), out.size(), seeds.data(), id, worker, numWorkers(), [&](Generator &random, std::uint64_t) {
+    fillShare(out, seeds, id, worker, [&](Generator &random, std::uint64_t) {
       return static_cast<int>(static_cast<unsigned>(lowest) + static_cast<unsigned>(random.bits32() * count >> 32));
     });
     return true;
@@ -78,7 +81,7 @@ public:
   const float lowest, highest, logLowest, logHighest;
   bool compute(unsigned worker) {
     const float scale = logHighest - logLowest;
-    fillShare(out.data(), out.size(), seeds.data(), id, worker, numWorkers(), [&](Generator &random, std::uint64_t) {
+    fillShare(out, seeds, id, worker, [&](Generator &random, std::uint64_t) {
       const float value = __builtin_expf(logLowest + random.unit() * scale);
       return static_cast<T>(value < lowest ? lowest : value > highest ? highest : value);
     });
@@ -94,7 +97,7 @@ public:
   const unsigned id;
   const unsigned long long limit;
   bool compute(unsigned worker) {
-    fillShare(out.data(), out.size(), seeds.data(), id, worker, numWorkers(),
+    fillShare(out, seeds, id, worker,
               [&](Generator &random, std::uint64_t) { return static_cast<T>(random.bits32() < limit ? 1 : 0); });
     return true;
   }
@@ -107,7 +110,7 @@ public:
   const unsigned id;
   const float mean, stdDev;
   bool compute(unsigned worker) {
-    fillShare(out.data(), out.size(), seeds.data(), id, worker, numWorkers(),
+    fillShare(out, seeds, id, worker,
               [&](Generator &random, std::uint64_t) { return static_cast<T>(mean + stdDev * random.normal()); });
     return true;
   }
@@ -122,7 +125,7 @@ public:
   const float mean, stdDev, alpha;
   const unsigned iterations;
   bool compute(unsigned worker) {
-    fillShare(out.data(), out.size(), seeds.data(), id, worker, numWorkers(),
+    fillShare(out, seeds, id, worker,
               [&](Generator &random, std::uint64_t) { return static_cast<T>(mean + stdDev * draw(random)); });
     return true;
   }
@@ -147,7 +150,7 @@ public:
   const unsigned long long limit;
   const float scale;
   bool compute(unsigned worker) {
-    fillShare(out.data(), out.size(), seeds.data(), id, worker, numWorkers(), [&](Generator &random, std::uint64_t i) {
+    fillShare(out, seeds, id, worker, [&](Generator &random, std::uint64_t i) {
       return static_cast<T>(random.bits32() < limit ? static_cast<float>(in[i]) * scale : 0.0f);
     });
     return true;

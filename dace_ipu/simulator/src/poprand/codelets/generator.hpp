@@ -13,9 +13,9 @@ inline std::uint64_t splitmix(std::uint64_t &state) {
   return z ^ (z >> 31);
 }
 
-/// The generator of the machine, xoroshiro128aox: Hanlon and Felix, "A fast hardware pseudorandom number generator based
-/// on xoroshiro128", 2022. Its state are the four words of a worker's seed, read when it is made and written back when it
-/// goes. A seed of zeros, which it would never leave, is replaced by one of `id`.
+/// The generator of the machine, xoroshiro128aox: Hanlon and Felix, "A fast hardware pseudorandom number generator
+/// based on xoroshiro128", 2022. Its state are the four words of a worker's seed, read when it is made and written back
+/// when it goes. A seed of zeros, which it would never leave, is replaced by one of `id`.
 class Generator {
 public:
   Generator(unsigned *seed, unsigned id) : seed_(seed), s0_(word(0)), s1_(word(2)) {
