@@ -7,5 +7,6 @@ namespace popops {
 
 poputil::internal::Estimators elementWiseEstimators();
 poputil::internal::Estimators fillEstimators();
+poputil::internal::Estimators reduceEstimators();
 
 } // namespace popops
