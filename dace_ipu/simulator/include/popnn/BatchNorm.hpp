@@ -35,6 +35,19 @@ poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                               const poplar::OptionFlags &options = {});
 
+/// The gradients of gamma and beta from that of the result.
+std::pair<poplar::Tensor, poplar::Tensor>
+batchNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                        poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+/// The gradient of the activations from that of the result.
+poplar::Tensor batchNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                  const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                  const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                  const poplar::Type &partialsType = poplar::FLOAT,
+                                  const poplar::DebugContext &debugContext = {},
+                                  const poplar::OptionFlags &options = {});
+
 } // namespace bn
 } // namespace popnn
 

@@ -30,6 +30,23 @@ instanceNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar
   return gn::groupNormalise(graph, acts, gamma, beta, mean, invStdDev, prog, debugContext, options);
 }
 
+inline std::pair<poplar::Tensor, poplar::Tensor>
+instanceNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                    poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {
+  return gn::groupNormParamGradients(graph, actsWhitened, gradsIn, prog, partialsType, debugContext, options);
+}
+
+inline poplar::Tensor instanceNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                     const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                     const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                     const poplar::Type &partialsType = poplar::FLOAT,
+                                     const poplar::DebugContext &debugContext = {},
+                                     const poplar::OptionFlags &options = {}) {
+  return gn::groupNormGradients(graph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType, debugContext,
+                                options);
+}
+
 } // namespace in
 } // namespace popnn
 

@@ -40,4 +40,15 @@ poplar::Tensor scaleChannels(poplar::Graph &graph, const poplar::Tensor &t, cons
                              const poplar::Tensor &addend, const std::string &name, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext);
 
+/// The gradient of the activations from `gradient`, that of the result.
+poplar::Tensor normGradient(poplar::Graph &graph, const poplar::Tensor &whitened, const NormShape &shape,
+                            const poplar::Tensor &gradient, const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+                            const std::string &name, poplar::program::Sequence &prog,
+                            const poplar::DebugContext &debugContext);
+/// The gradients of gamma and beta.
+std::pair<poplar::Tensor, poplar::Tensor> normParamGradients(poplar::Graph &graph, const poplar::Tensor &whitened,
+                                                             const poplar::Tensor &gradient, const std::string &name,
+                                                             poplar::program::Sequence &prog,
+                                                             const poplar::DebugContext &debugContext);
+
 } // namespace popnn::internal

@@ -111,6 +111,12 @@ VertexPerfEstimate estimateNormWhiten(const VertexIntrospector &vertex, const Ta
   return {20 + 10 * work.rows + 3 * work.vectors(), 2 * work.rows * work.columns};
 }
 
+// Two loads, subtract, multiply-add, multiply and store.
+VertexPerfEstimate estimateNormGradient(const VertexIntrospector &vertex, const Target &target) {
+  const Work work = workOf(vertex, target);
+  return {20 + 20 * work.rows + 5 * work.vectors(), 4 * work.rows * work.columns};
+}
+
 } // namespace
 
 poputil::internal::Estimators rowEstimators() {
@@ -127,7 +133,8 @@ poputil::internal::Estimators rowEstimators() {
           {"popnn::NormSums", estimateNormSums},
           {"popnn::NormSquares", estimateNormSquares},
           {"popnn::NormMoments", estimateNormMoments},
-          {"popnn::NormWhiten", estimateNormWhiten}};
+          {"popnn::NormWhiten", estimateNormWhiten},
+          {"popnn::NormGradient", estimateNormGradient}};
 }
 
 } // namespace popnn::internal
