@@ -46,6 +46,14 @@ void addBias(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tenso
              poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
              const poplar::OptionFlags &options = {});
 
+/// Adds `scale` times the sum of the gradients of its channel to every bias.
+void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas, const poplar::Tensor &biases,
+                           const poplar::Tensor &scale, const poplar::OptionFlags &options,
+                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas, const poplar::Tensor &biases,
+                           float scale, const poplar::OptionFlags &options, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {});
+
 /// The convolution that gives the gradient of the input from that of the output, with transposeAndFlipWeights.
 ConvParams getGradientParams(const ConvParams &params);
 
