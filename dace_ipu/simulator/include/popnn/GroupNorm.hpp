@@ -7,8 +7,9 @@
 
 #include <utility>
 
-// As popnn/BatchNorm.hpp, but a mean belongs to a group of channels of one element of the batch: means are [batch * groups]. Channel c is in group
-// c % groups, or with the option groupNormStridedChannelGrouping "false" in group c / (channels / groups).
+// As popnn/BatchNorm.hpp, but a mean belongs to a group of channels of one element of the batch: means are [batch *
+// groups]. Channel c is in group c % groups, or with the option groupNormStridedChannelGrouping "false" in group c /
+// (channels / groups).
 namespace popnn {
 namespace gn {
 

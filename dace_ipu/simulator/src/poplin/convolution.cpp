@@ -143,8 +143,8 @@ std::vector<unsigned> joined(std::vector<std::vector<unsigned>> lists) {
   return all;
 }
 
-// The convolution as a grouped matrix product: [groups, batch * output, kernel * input channels] times [groups, kernel * input
-// channels, output channels].
+// The convolution as a grouped matrix product: [groups, batch * output, kernel * input channels] times [groups, kernel
+// * input channels, output channels].
 struct AsProduct {
   const ConvParams &p;
   unsigned dims;

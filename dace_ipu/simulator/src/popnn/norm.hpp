@@ -9,8 +9,9 @@
 
 namespace popnn::internal {
 
-/// What shares a mean: of activations [batch, channels, field...], all batches of a channel (`groups` = 0), or all channels of one of
-/// `groups` groups of one batch. Channel c is in group c % groups if `strided`, else in group c / (channels / groups).
+/// What shares a mean: of activations [batch, channels, field...], all batches of a channel (`groups` = 0), or all
+/// channels of one of `groups` groups of one batch. Channel c is in group c % groups if `strided`, else in group c /
+/// (channels / groups).
 struct NormShape {
   std::size_t groups = 0;
   bool strided = true;

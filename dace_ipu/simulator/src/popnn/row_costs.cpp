@@ -70,7 +70,8 @@ VertexPerfEstimate estimateTopK(const VertexIntrospector &vertex, const Target &
   return 20 + work.rows * (10 + 3 * work.columns + insertions * (4 + 2 * k));
 }
 
-// Source: PopLibs, popnnCycleEstimators.cpp: 4 slots an element for sums of squares, 9 for cross entropy, half of it for half.
+// Source: PopLibs, popnnCycleEstimators.cpp: 4 slots an element for sums of squares, 9 for cross entropy, half of it
+// for half.
 VertexPerfEstimate estimateLoss(const VertexIntrospector &vertex, const Target &target) {
   const Work work = workOf(vertex, target);
   const std::uint64_t perElement = valueOf(vertex, target, "crossEntropy") ? 9 : 4;

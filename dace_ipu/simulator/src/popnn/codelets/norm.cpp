@@ -104,7 +104,8 @@ public:
   }
 };
 
-/// (gradient - mean of gradients - whitened * mean of (gradient * whitened)) * invStdDev for every row of `count` elements.
+/// (gradient - mean of gradients - whitened * mean of (gradient * whitened)) * invStdDev for every row of `count`
+/// elements.
 template <typename T> class NormGradient : public Vertex {
 public:
   Input<Vector<T, VectorLayout::ONE_PTR, 4>> whitened;
