@@ -11,7 +11,8 @@
 namespace poplin {
 
 /// A matrix, or a batch of them in the leading dimensions, spread over the tiles.
-poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
+poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
+                                   const std::vector<std::size_t> &shape,
                                    bool lower, const poplar::DebugContext &debugContext = {},
                                    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 

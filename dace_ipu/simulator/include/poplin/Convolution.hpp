@@ -18,7 +18,8 @@
 // poplin/MatMul.hpp.
 namespace poplin {
 
-poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params, const poplar::DebugContext &debugContext = {},
+poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params,
+                           const poplar::DebugContext &debugContext = {},
                            const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 poplar::Tensor createWeights(poplar::Graph &graph, const ConvParams &params,
                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},

@@ -24,7 +24,8 @@ inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor
 }
 
 inline std::pair<poplar::Tensor, poplar::Tensor>
-layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma, const poplar::Tensor &beta,
+layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+               const poplar::Tensor &beta,
             const poplar::Tensor &mean, const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {
   return gn::groupNormalise(graph, acts, gamma, beta, mean, invStdDev, prog, debugContext, options);

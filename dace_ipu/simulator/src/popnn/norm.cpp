@@ -26,7 +26,8 @@ void check(const std::string &name, const DebugContext &dc, const Tensor &acts, 
     fail(name, dc, std::to_string(acts.dim(1)) + " channels cannot be in " + std::to_string(shape.groups) + " groups");
 }
 
-void checkMeans(const std::string &name, const DebugContext &dc, const Tensor &t, const Tensor &acts, std::size_t means) {
+void checkMeans(const std::string &name, const DebugContext &dc, const Tensor &t, const Tensor &acts,
+                std::size_t means) {
   if (t.rank() != 1 || t.dim(0) != means || t.elementType() != acts.elementType())
     fail(name, dc, "means or deviations " + t.elementType().toString() + t.shapeToString() + ": there are " +
                        std::to_string(means) + " of type " + acts.elementType().toString());

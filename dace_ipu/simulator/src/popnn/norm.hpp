@@ -43,7 +43,8 @@ poplar::Tensor scaleChannels(poplar::Graph &graph, const poplar::Tensor &t, cons
 
 /// The gradient of the activations from `gradient`, that of the result.
 poplar::Tensor normGradient(poplar::Graph &graph, const poplar::Tensor &whitened, const NormShape &shape,
-                            const poplar::Tensor &gradient, const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+                            const poplar::Tensor &gradient, const poplar::Tensor &invStdDev,
+                            const poplar::Tensor &gamma,
                             const std::string &name, poplar::program::Sequence &prog,
                             const poplar::DebugContext &debugContext);
 /// The gradients of gamma and beta.

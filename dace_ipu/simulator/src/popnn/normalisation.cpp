@@ -113,7 +113,8 @@ std::pair<Tensor, Tensor> groupNormParamGradients(Graph &graph, const Tensor &ac
 Tensor groupNormGradients(Graph &graph, const Tensor &actsWhitened, const Tensor &gradsIn, const Tensor &invStdDev,
                           const Tensor &gamma, Sequence &prog, const Type &, const DebugContext &dc,
                           const OptionFlags &options) {
-  return internal::normGradient(graph, actsWhitened, grouped(actsWhitened, invStdDev, options), gradsIn, invStdDev, gamma,
+  return internal::normGradient(graph, actsWhitened, grouped(actsWhitened, invStdDev, options), gradsIn, invStdDev,
+                                gamma,
                                 "groupNormGradients", prog, dc);
 }
 

@@ -156,7 +156,8 @@ TEST(misuse_of_non_linearities) {
   ComputeSet cs = f.graph.addComputeSet("cs");
   CHECK_THROWS(popnn::relu(f.graph, i, f.prog, "act"), poputil::poplibs_error, "'act': the type int");
   CHECK_THROWS(popnn::softmax(f.graph, s, f.prog), poputil::poplibs_error, "needs a dimension");
-  CHECK_THROWS(popnn::nonLinearityInPlace(f.graph, NonLinearityType::SOFTMAX, x, cs), poputil::poplibs_error, "Sequence");
+  CHECK_THROWS(popnn::nonLinearityInPlace(f.graph, NonLinearityType::SOFTMAX, x, cs), poputil::poplibs_error,
+               "Sequence");
   CHECK_THROWS(popnn::reluInPlace(f.graph, x.expand({0}).broadcast(2, 0), f.prog), poputil::poplibs_error, "aliased");
   CHECK_THROWS(popnn::reluInputGradient(f.graph, x, x.slice(0, 4), f.prog), poputil::poplibs_error, "differ");
 }

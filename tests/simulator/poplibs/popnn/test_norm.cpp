@@ -178,7 +178,8 @@ TEST(gradients_of_norms) {
 
 TEST(batch_norm_for_inference_and_without_field) {
   Machine f;
-  const Tensor acts = f.spread("acts", {4, 3}, 4), factor = f.spread("factor", 3, 1), summand = f.spread("summand", 3, 1);
+  const Tensor acts = f.spread("acts", {4, 3}, 4), factor = f.spread("factor", 3, 1);
+  const Tensor summand = f.spread("summand", 3, 1);
   f.expose("out", popnn::bn::batchNormalise(f.graph, acts, factor, summand, f.prog));
   f.expose("mean", popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false).first);
   Engine e = f.engine();
@@ -188,15 +189,18 @@ TEST(batch_norm_for_inference_and_without_field) {
   e.run();
   const std::vector<float> got = readFloats(e, "out", 12);
   for (std::size_t i = 0; i < 12; ++i)
-    CHECK_EQ(got[i], static_cast<float>(i) * static_cast<float>(i % 3 + 1) + (i % 3 == 0 ? 0.f : i % 3 == 1 ? -1.f : 1.f));
+    CHECK_EQ(got[i],
+             static_cast<float>(i) * static_cast<float>(i % 3 + 1) + (i % 3 == 0 ? 0.f : i % 3 == 1 ? -1.f : 1.f));
   CHECK_EQ(readFloats(e, "mean", 3) == (std::vector<float>{4.5f, 5.5f, 6.5f}), true);
 }
 
 TEST(misuse_of_norms) {
   Machine f;
   const Tensor acts = f.spread("acts", {2, 6, 3}, 4), few = f.spread("few", 3, 1), vector = f.spread("vector", 6, 1);
-  CHECK_THROWS(popnn::gn::groupNormStatistics(f.graph, acts, eps, f.prog, 4, false), poputil::poplibs_error, "4 groups");
-  CHECK_THROWS(popnn::bn::batchNormWhiten(f.graph, acts, few, few, f.prog, "bn"), poputil::poplibs_error, "there are 6");
+  CHECK_THROWS(popnn::gn::groupNormStatistics(f.graph, acts, eps, f.prog, 4, false), poputil::poplibs_error,
+               "4 groups");
+  CHECK_THROWS(popnn::bn::batchNormWhiten(f.graph, acts, few, few, f.prog, "bn"), poputil::poplibs_error,
+               "there are 6");
   CHECK_THROWS(popnn::bn::batchNormStatistics(f.graph, vector, eps, f.prog, false), poputil::poplibs_error, "batch");
   CHECK_THROWS(popnn::bn::batchNormalise(f.graph, acts, few, few, f.prog), poputil::poplibs_error, "6 channels");
   CHECK_THROWS(popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false, false, FLOAT, "bn", {{"speed", "1"}}),
