@@ -28,8 +28,9 @@ poplar::Tensor batchNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts,
 /// gamma * whitened + beta, and the whitened activations.
 std::pair<poplar::Tensor, poplar::Tensor>
 batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
-               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
-               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+               const poplar::OptionFlags &options = {});
 /// combinedMultiplicand * acts + addend, for inference: combinedMultiplicand = gamma * invStdDev, addend = beta - mean
 /// * combinedMultiplicand.
 poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts,

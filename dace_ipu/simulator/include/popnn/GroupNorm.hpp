@@ -24,8 +24,9 @@ poplar::Tensor groupNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts,
 /// gamma * whitened + beta, with one gamma and beta a channel, and the whitened activations.
 std::pair<poplar::Tensor, poplar::Tensor>
 groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
-               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
-               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+               const poplar::OptionFlags &options = {});
 
 /// The gradients of gamma and beta from that of the result.
 std::pair<poplar::Tensor, poplar::Tensor>
