@@ -33,7 +33,8 @@ int main(int argc, char **argv) {
   poplin::addCodelets(graph);
   program::Sequence prog;
   poplin::matmul::PlanningCache cache;
-  Tensor a = poplin::createMatMulInputLHS(graph, type, {sizes[0], sizes[1]}, {sizes[1], sizes[2]}, "a", options, &cache);
+  Tensor a = poplin::createMatMulInputLHS(graph, type, {sizes[0], sizes[1]}, {sizes[1], sizes[2]}, "a", options,
+                                          &cache);
   for (std::size_t i = 2; i < sizes.size(); ++i) {
     const std::vector<std::size_t> left{sizes[0], sizes[i - 1]}, right{sizes[i - 1], sizes[i]};
     poplin::matMulReportPlan(std::cout, graph, type, type, left, right, options, &cache);

@@ -12,9 +12,9 @@ namespace poplin {
 
 /// A convolution over any number of field dimensions. Sizes are in elements, lists hold one entry a field dimension.
 ///
-/// Input and kernel are transformed first: truncated, dilated (`dilation` - 1 zeros between elements), padded with zeros, flipped. Then the
-/// kernel slides over the input: out[x] = sum of in[x + k] * kernel[k]. Then the output is truncated, every `stride`-th element kept, and
-/// padded with zeros.
+/// Input and kernel are transformed first: truncated, dilated (`dilation` - 1 zeros between elements), padded with
+/// zeros, flipped. Then the kernel slides over the input: out[x] = sum of in[x + k] * kernel[k]. Then the output is
+/// truncated, every `stride`-th element kept, and padded with zeros.
 struct ConvParams {
   struct InputTransform {
     std::vector<unsigned> truncationLower, truncationUpper, dilation, paddingLower, paddingUpper;

@@ -10,21 +10,23 @@
 #include <iosfwd>
 #include <vector>
 
-// Shapes: input [batch, groups * input channels, field...], weights [groups, output channels, input channels, kernel...], output
-// [batch, groups * output channels, output field...].
+// Shapes: input [batch, groups * input channels, field...], weights [groups, output channels, input channels,
+// kernel...], output [batch, groups * output channels, output field...].
 //
-// A convolution is planned as a grouped matrix product: rows are the elements of the output, the depth is the input channels at all
-// positions of the kernel, columns are the output channels. Options and errors are those of poplin/MatMul.hpp.
+// A convolution is planned as a grouped matrix product: rows are the elements of the output, the depth is the input
+// channels at all positions of the kernel, columns are the output channels. Options and errors are those of
+// poplin/MatMul.hpp.
 namespace poplin {
 
-poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params, const poplar::DebugContext &debugContext = {},
+poplar::Tensor createInput(poplar::Graph &graph, const ConvParams &params,
+                           const poplar::DebugContext &debugContext = {},
                            const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 poplar::Tensor createWeights(poplar::Graph &graph, const ConvParams &params,
                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                              PlanningCache *cache = nullptr);
 
-/// With `transposeAndFlipWeights` the weights are those of the forward pass of which this is the gradient: [groups, input
-/// channels, output channels, kernel...], used flipped in all field dimensions.
+/// With `transposeAndFlipWeights` the weights are those of the forward pass of which this is the gradient: [groups,
+/// input channels, output channels, kernel...], used flipped in all field dimensions.
 poplar::Tensor convolution(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &weights,
                            const ConvParams &params, bool transposeAndFlipWeights, poplar::program::Sequence &prog,
                            const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
@@ -45,6 +47,14 @@ poplar::Tensor createBiases(poplar::Graph &graph, const poplar::Tensor &activati
 void addBias(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &biases,
              poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
              const poplar::OptionFlags &options = {});
+
+/// Adds `scale` times the sum of the gradients of its channel to every bias.
+void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas, const poplar::Tensor &biases,
+                           const poplar::Tensor &scale, const poplar::OptionFlags &options,
+                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {});
+void convolutionBiasUpdate(poplar::Graph &graph, const poplar::Tensor &zDeltas, const poplar::Tensor &biases,
+                           float scale, const poplar::OptionFlags &options, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {});
 
 /// The convolution that gives the gradient of the input from that of the output, with transposeAndFlipWeights.
 ConvParams getGradientParams(const ConvParams &params);

@@ -18,14 +18,16 @@
 // Products are summed in `partialsType`.
 //
 // How a product is cut over the tiles is planned: the estimated cycles are minimised as long as temporary memory stays
-// below `availableMemoryProportion` of a tile. Operands in the layout of the plan (createMatMulInputLHS and ...RHS) are used as
-// they are; others are copied into it first.
+// below `availableMemoryProportion` of a tile. Operands in the layout of the plan (createMatMulInputLHS and ...RHS) are
+// used as they are; others are copied into it first.
 //
 // Options: availableMemoryProportion (0.6), partialsType ("float" or "half"), fullyConnectedPass (NONE, INFERENCE_FWD,
-// TRAINING_FWD, TRAINING_BWD, TRAINING_WU; no effect), inputRHSIsPreArranged (false; no effect: the layout is recognised),
-// use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor, planConstraints (no effect).
+// TRAINING_FWD, TRAINING_BWD, TRAINING_WU; no effect), inputRHSIsPreArranged (false; no effect: the layout is
+// recognised), use128BitConvUnitLoad, enableMultiStageReduce, enableFastReduce, remapOutputTensor, planConstraints (no
+// effect).
 //
-// Errors: poputil::poplibs_error for shapes that do not fit and types that cannot be multiplied; poplar::invalid_option.
+// Errors: poputil::poplibs_error for shapes that do not fit and types that cannot be multiplied;
+// poplar::invalid_option.
 namespace poplin {
 
 namespace matmul {

@@ -8,9 +8,9 @@
 
 #include <vector>
 
-// Matrices are the two innermost dimensions of FLOAT or HALF tensors of rank 2 or more; the others are a batch. Options: blockSize
-// (64: rows that are solved on one tile; what is left is matrix products), and those of poplin/MatMul.hpp. Errors: poputil::poplibs_error for
-// shapes and types that do not fit.
+// Matrices are the two innermost dimensions of FLOAT or HALF tensors of rank 2 or more; the others are a batch.
+// Options: blockSize (64: rows that are solved on one tile; what is left is matrix products), and those of
+// poplin/MatMul.hpp. Errors: poputil::poplibs_error for shapes and types that do not fit.
 namespace poplin {
 
 poplar::Tensor createTriangularSolveInputLHS(poplar::Graph &graph, const poplar::Type &inputType,
@@ -24,7 +24,8 @@ poplar::Tensor createTriangularSolveInputRHS(poplar::Graph &graph, const poplar:
                                              const poplar::DebugContext &debugContext,
                                              const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 
-/// X with a X = b (`leftSide`), or X a = b. Only the `lower` or upper triangle of `a` is read, and not its diagonal if `unitDiagonal`.
+/// X with a X = b (`leftSide`), or X a = b. Only the `lower` or upper triangle of `a` is read, and not its diagonal if
+/// `unitDiagonal`.
 poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b, bool leftSide,
                                bool lower, bool unitDiagonal, poplar::program::Sequence &prog,
                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},

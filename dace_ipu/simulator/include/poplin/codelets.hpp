@@ -6,7 +6,8 @@
 
 namespace poplin {
 
-/// Adds the codelets of poplin to a graph: needed before any other function of the library. Adding them again does nothing.
+/// Adds the codelets of poplin to a graph: needed before any other function of the library. Adding them again does
+/// nothing.
 void addCodelets(poplar::Graph &graph);
 
 } // namespace poplin

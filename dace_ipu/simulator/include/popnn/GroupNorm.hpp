@@ -7,8 +7,9 @@
 
 #include <utility>
 
-// As popnn/BatchNorm.hpp, but a mean belongs to a group of channels of one element of the batch: means are [batch * groups]. Channel c is in group
-// c % groups, or with the option groupNormStridedChannelGrouping "false" in group c / (channels / groups).
+// As popnn/BatchNorm.hpp, but a mean belongs to a group of channels of one element of the batch: means are [batch *
+// groups]. Channel c is in group c % groups, or with the option groupNormStridedChannelGrouping "false" in group c /
+// (channels / groups).
 namespace popnn {
 namespace gn {
 
@@ -22,9 +23,23 @@ poplar::Tensor groupNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts,
                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
 /// gamma * whitened + beta, with one gamma and beta a channel, and the whitened activations.
 std::pair<poplar::Tensor, poplar::Tensor>
-groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma, const poplar::Tensor &beta,
-               const poplar::Tensor &mean, const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
-               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+               const poplar::OptionFlags &options = {});
+
+/// The gradients of gamma and beta from that of the result.
+std::pair<poplar::Tensor, poplar::Tensor>
+groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                        poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+/// The gradient of the activations from that of the result.
+poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                  const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                  const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                  const poplar::Type &partialsType = poplar::FLOAT,
+                                  const poplar::DebugContext &debugContext = {},
+                                  const poplar::OptionFlags &options = {});
 
 } // namespace gn
 } // namespace popnn

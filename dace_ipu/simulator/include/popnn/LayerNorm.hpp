@@ -24,10 +24,28 @@ inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor
 }
 
 inline std::pair<poplar::Tensor, poplar::Tensor>
-layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma, const poplar::Tensor &beta,
+layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+               const poplar::Tensor &beta,
             const poplar::Tensor &mean, const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {
   return gn::groupNormalise(graph, acts, gamma, beta, mean, invStdDev, prog, debugContext, options);
+}
+
+inline std::pair<poplar::Tensor, poplar::Tensor>
+layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                    poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}) {
+  return gn::groupNormParamGradients(graph, actsWhitened, gradsIn, prog, partialsType, debugContext, options);
+}
+
+inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                     const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                     const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                     const poplar::Type &partialsType = poplar::FLOAT,
+                                     const poplar::DebugContext &debugContext = {},
+                                     const poplar::OptionFlags &options = {}) {
+  return gn::groupNormGradients(graph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType, debugContext,
+                                options);
 }
 
 } // namespace ln

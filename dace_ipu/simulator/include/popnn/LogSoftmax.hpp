@@ -7,7 +7,8 @@
 
 namespace popnn {
 
-/// x - log(sum of exp(x)) over the innermost dimension, in a stable form. FLOAT or HALF, one dimension at least; poputil::poplibs_error otherwise.
+/// x - log(sum of exp(x)) over the innermost dimension, in a stable form. FLOAT or HALF, one dimension at least;
+/// poputil::poplibs_error otherwise.
 poplar::Tensor logSoftmax(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,
                           const poplar::DebugContext &debugContext = {});
 void logSoftmaxInPlace(poplar::Graph &graph, poplar::Tensor t, poplar::program::Sequence &prog,

@@ -6,8 +6,8 @@
 #include <poplar/Program.hpp>
 #include <popnn/NonLinearityDef.hpp>
 
-// Tensors are FLOAT or HALF, of any shape; the softmax kinds need one dimension at least. Errors: poputil::poplibs_error for other
-// types and shapes and, in place, for constants and aliased elements.
+// Tensors are FLOAT or HALF, of any shape; the softmax kinds need one dimension at least. Errors:
+// poputil::poplibs_error for other types and shapes and, in place, for constants and aliased elements.
 namespace popnn {
 
 /// By which SOFTMAX_SCALED multiplies.

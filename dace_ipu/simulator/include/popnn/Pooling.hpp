@@ -11,8 +11,9 @@
 namespace popnn {
 namespace pooling {
 
-/// Pooling over windows of `kernelShape`, `stride` apart, of an input [batch, channels, field...] of any number of field dimensions. Lists hold one
-/// entry a field dimension. Negative padding truncates. An average counts only what is no padding.
+/// Pooling over windows of `kernelShape`, `stride` apart, of an input [batch, channels, field...] of any number of
+/// field dimensions. Lists hold one entry a field dimension. Negative padding truncates. An average counts only what is
+/// no padding.
 struct PoolParams {
   PoolingType poolingType;
   std::vector<std::size_t> inputFieldShape;
@@ -44,8 +45,8 @@ poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const poplar
                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                     const poplar::OptionFlags &options = {});
 
-/// The gradient of the input of max pooling. Every element that equals the maximum of its window gets the gradient, or with `useScaledGradient` an
-/// equal share of it.
+/// The gradient of the input of max pooling. Every element that equals the maximum of its window gets the gradient, or
+/// with `useScaledGradient` an equal share of it.
 poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, const poplar::Tensor &in,
                                  const poplar::Tensor &pooled, const poplar::Tensor &pooledGradient,
                                  bool useScaledGradient, poplar::program::Sequence &prog,

@@ -6,7 +6,8 @@
 
 namespace popnn {
 
-/// Adds the codelets of popnn to a graph: needed before any other function of the library. Adding them again does nothing.
+/// Adds the codelets of popnn to a graph: needed before any other function of the library. Adding them again does
+/// nothing.
 void addCodelets(poplar::Graph &graph);
 
 } // namespace popnn

@@ -1,6 +1,7 @@
 #include <poplin/Convolution.hpp>
 
 #include <popops/ElementWise.hpp>
+#include <popops/Reduce.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -8,6 +9,18 @@ namespace poplin {
 
 using namespace poplar;
 using namespace poplar::program;
+
+namespace {
+
+void check(const char *name, const DebugContext &dc, const Tensor &acts, const Tensor &biases) {
+  if (acts.rank() < 2 || biases.rank() != 1 || biases.dim(0) != acts.dim(1) ||
+      biases.elementType() != acts.elementType())
+    throw poputil::poplibs_error(std::string(name) + " '" + dc.getPathName() + "': activations " +
+                                 acts.elementType().toString() + acts.shapeToString() + " and biases " +
+                                 biases.elementType().toString() + biases.shapeToString() + " do not fit");
+}
+
+} // namespace
 
 Tensor createBiases(Graph &graph, const Tensor &activations, const DebugContext &dc, const OptionFlags &,
                     PlanningCache *) {
@@ -26,12 +39,25 @@ Tensor createBiases(Graph &graph, const Tensor &activations, const ConvParams &,
 
 void addBias(Graph &graph, const Tensor &in, const Tensor &biases, Sequence &prog, const DebugContext &dc,
              const OptionFlags &) {
-  if (in.rank() < 2 || biases.rank() != 1 || biases.dim(0) != in.dim(1) || biases.elementType() != in.elementType())
-    throw poputil::poplibs_error("addBias '" + dc.getPathName() + "': activations " + in.elementType().toString() +
-                                 in.shapeToString() + " and biases " + biases.elementType().toString() +
-                                 biases.shapeToString() + " do not fit");
+  check("addBias", dc, in, biases);
   // Channels last, where the biases broadcast.
   popops::addInPlace(graph, in.dimRoll(1, in.rank() - 1), biases, prog, {dc, "addBias"});
+}
+
+void convolutionBiasUpdate(Graph &graph, const Tensor &zDeltas, const Tensor &biases, const Tensor &scale,
+                           const OptionFlags &options, Sequence &prog, const DebugContext &dc) {
+  check("convolutionBiasUpdate", dc, zDeltas, biases);
+  std::vector<std::size_t> others{0};
+  for (std::size_t d = 2; d < zDeltas.rank(); ++d)
+    others.push_back(d);
+  popops::reduceWithOutput(graph, zDeltas, biases, others, {popops::Operation::ADD, true, scale}, prog, dc, options);
+}
+
+void convolutionBiasUpdate(Graph &graph, const Tensor &zDeltas, const Tensor &biases, float scale,
+                           const OptionFlags &options, Sequence &prog, const DebugContext &dc) {
+  const Tensor factor = graph.addConstant(FLOAT, {}, scale, {dc, "scale"});
+  graph.setTileMapping(factor, 0);
+  convolutionBiasUpdate(graph, zDeltas, biases, factor, options, prog, dc);
 }
 
 } // namespace poplin

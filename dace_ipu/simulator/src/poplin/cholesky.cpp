@@ -27,7 +27,8 @@ public:
   // A block of columns, then what is right of it.
   void step(std::size_t begin, std::size_t end) {
     const std::size_t n = work_.dim(1);
-    const Tensor diagonal = internal::createBlocks(graph_, work_.elementType(), work_.dim(0), end - begin, {dc_, "diagonal"});
+    const Tensor diagonal = internal::createBlocks(graph_, work_.elementType(), work_.dim(0), end - begin,
+                                                   {dc_, "diagonal"});
     prog_.add(Copy(part(work_, begin, end, begin, end), diagonal, false, {dc_, "diagonal"}));
     internal::factorBlocks(graph_, diagonal, prog_, dc_);
     prog_.add(Copy(diagonal, part(out_, begin, end, begin, end), false, {dc_, "diagonal"}));

@@ -96,7 +96,8 @@ void ConvParams::validate() const {
     if (in < 0 || kernel < 0)
       fail(*this, "more is truncated than there is");
     if (kernel < 1 || in < kernel)
-      fail(*this, "the kernel, " + std::to_string(kernel) + " elements after its transform, does not fit the input of " +
+      fail(*this,
+           "the kernel, " + std::to_string(kernel) + " elements after its transform, does not fit the input of " +
                       std::to_string(in));
     if (in - kernel + 1 < static_cast<long>(outputTransform.truncationLower[d] + outputTransform.truncationUpper[d]))
       fail(*this, "more of the output is truncated than there is");

@@ -123,8 +123,10 @@ Tensor slide(const Tensor &t, const ConvParams &p, unsigned d, unsigned dim) {
   const ConvParams::OutputTransform &x = p.outputTransform;
   const std::size_t end = p.getUntransformedOutputSize(d) - x.truncationUpper[d];
   std::vector<Tensor> views;
-  for (const KernelElement &k : kernelElements(p, d))
-    views.push_back(t.slice(k.place + x.truncationLower[d], k.place + end, dim).subSample(x.stride[d], dim).expand({dim + 1}));
+  for (const KernelElement &k : kernelElements(p, d)) {
+    const Tensor seen = t.slice(k.place + x.truncationLower[d], k.place + end, dim);
+    views.push_back(seen.subSample(x.stride[d], dim).expand({dim + 1}));
+  }
   return concat(views, dim + 1);
 }
 
@@ -143,8 +145,8 @@ std::vector<unsigned> joined(std::vector<std::vector<unsigned>> lists) {
   return all;
 }
 
-// The convolution as a grouped matrix product: [groups, batch * output, kernel * input channels] times [groups, kernel * input
-// channels, output channels].
+// The convolution as a grouped matrix product: [groups, batch * output, kernel * input channels] times [groups, kernel
+// * input channels, output channels].
 struct AsProduct {
   const ConvParams &p;
   unsigned dims;
@@ -240,8 +242,8 @@ Tensor createInput(Graph &graph, const ConvParams &params, const DebugContext &d
   // Channels innermost: what is copied for every output element is then contiguous.
   const unsigned dims = product.dims;
   const std::size_t channels = params.inputChannelsPerConvGroup;
-  const Tensor t = graph.addVariable(
-      params.inputType, joined(joined({params.numConvGroups, params.batchSize}, params.inputFieldShape), {channels}), dc);
+  const Shape field = joined({params.numConvGroups, params.batchSize}, params.inputFieldShape);
+  const Tensor t = graph.addVariable(params.inputType, joined(field, {channels}), dc);
   poputil::mapTensorLinearly(graph, t, 0, static_cast<unsigned>(std::max<std::size_t>(1, channels)));
   return t.dimShuffle(joined({{1, 0, dims + 2}, every(2, 1, dims)})).flatten(1, 3);
 }

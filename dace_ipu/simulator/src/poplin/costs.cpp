@@ -69,8 +69,8 @@ std::uint64_t convPartial1x1Cycles(const Target &target, const TileProduct &work
   return 50 + retention + work.groups * (12 + commonPath + (depthGroups - 1) * later + first);
 }
 
-// Source: PopLibs, poplin/PerformanceEstimation.hpp, getConvPartialHorizontalMacSupervisorCycleEstimate with one group of
-// input and output channels. Rows are shared out to the workers.
+// Source: PopLibs, poplin/PerformanceEstimation.hpp, getConvPartialHorizontalMacSupervisorCycleEstimate with one group
+// of input and output channels. Rows are shared out to the workers.
 std::uint64_t horizontalMacCycles(const Target &target, const TileProduct &work, bool isFloat) {
   const std::uint64_t workers = target.getNumWorkerContexts();
   const std::uint64_t rows = ceilDiv(work.rows, workers);
@@ -129,8 +129,8 @@ VertexPerfEstimate estimateReduceAdd(const VertexIntrospector &vertex, const Tar
           size * (partials - 1)};
 }
 
-// A triangle of dot products of growing length: two slots (load with multiply-add, load) a term, and a handful for each of
-// them, with a division.
+// A triangle of dot products of growing length: two slots (load with multiply-add, load) a term, and a handful for each
+// of them, with a division.
 VertexPerfEstimate estimateTriangle(const VertexIntrospector &vertex, const Target &target) {
   const std::uint64_t n = valueOf(vertex, target, "size");
   const std::uint64_t products = n * (n + 1) / 2, terms = n * (n + 1) * (n + 2) / 6;

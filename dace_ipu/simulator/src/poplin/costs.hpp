@@ -22,7 +22,8 @@ std::uint64_t convPartial1x1Cycles(const poplar::Target &target, const TileProdu
 std::uint64_t horizontalMacCycles(const poplar::Target &target, const TileProduct &work, bool isFloat);
 
 /// Sum of `partials` vectors of `size` elements.
-std::uint64_t reduceAddCycles(const poplar::Target &target, std::uint64_t size, std::uint64_t partials, bool floatPartials,
+std::uint64_t reduceAddCycles(const poplar::Target &target, std::uint64_t size, std::uint64_t partials,
+                              bool floatPartials,
                               bool floatOut);
 
 poputil::internal::Estimators estimators();

@@ -26,8 +26,9 @@ enum class Method { MatrixUnit, DotProducts };
 
 /// A partition. If `swapped`, what is partitioned is the transposed product: rows are columns of B, columns rows of A.
 ///
-/// Part (g, r, d, c) is the work of tile ((g * R + r) * C + c) * D + d, with R, C, D parts; a tile does `serial` parts of the columns
-/// one after another. Partial results of the D tiles with equal (g, r, c) are summed by these tiles, a share each.
+/// Part (g, r, d, c) is the work of tile ((g * R + r) * C + c) * D + d, with R, C, D parts; a tile does `serial` parts
+/// of the columns one after another. Partial results of the D tiles with equal (g, r, c) are summed by these tiles, a
+/// share each.
 struct Plan {
   ProductSize size;
   poplar::Type input, partial, output;
@@ -53,8 +54,8 @@ struct Plan {
   Blocking result() const; ///< [groups, rows, columns]
 };
 
-/// The plan with the fewest estimated cycles whose temporary memory fits, or else the one that needs the least. No size may be zero.
-/// Source of the objective: PopLibs, poplin/ConvModel.cpp.
+/// The plan with the fewest estimated cycles whose temporary memory fits, or else the one that needs the least. No size
+/// may be zero. Source of the objective: PopLibs, poplin/ConvModel.cpp.
 Plan planProduct(const poplar::Target &target, const Product &product, const Options &options);
 
 std::ostream &operator<<(std::ostream &os, const Plan &plan);

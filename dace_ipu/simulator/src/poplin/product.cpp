@@ -155,9 +155,8 @@ private:
     const unsigned tile = plan_.tile(i.group, i.row, i.column, d);
     const Tensor &out = blockOfResult(i);
     const bool dots = plan_.method == Method::DotProducts;
-    const VertexRef v = graph_.addVertex(
-        cs, poputil::templateVertex(dots ? "poplin::ConvPartialHorizontalMac" : "poplin::ConvPartial1x1Out", plan_.input,
-                                    plan_.partial));
+    const char *const vertex = dots ? "poplin::ConvPartialHorizontalMac" : "poplin::ConvPartial1x1Out";
+    const VertexRef v = graph_.addVertex(cs, poputil::templateVertex(vertex, plan_.input, plan_.partial));
     graph_.connect(v["in"], blockOfLeft(i, d, tile));
     graph_.connect(v["weights"], blockOfRight(i, d));
     graph_.connect(v["out"], partials_.valid() ? partials_[tile].slice(0, out.numElements()) : out);

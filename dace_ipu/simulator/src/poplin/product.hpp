@@ -8,7 +8,8 @@
 
 namespace poplin::internal {
 
-/// New tensors [groups, m, k], [groups, k, n], [groups, m, n] of the product, as the plan stores them. Not for sizes of zero.
+/// New tensors [groups, m, k], [groups, k, n], [groups, m, n] of the product, as the plan stores them. Not for sizes of
+/// zero.
 poplar::Tensor createA(poplar::Graph &graph, const Plan &plan, const poplar::DebugContext &debugContext);
 poplar::Tensor createB(poplar::Graph &graph, const Plan &plan, const poplar::DebugContext &debugContext);
 poplar::Tensor createC(poplar::Graph &graph, const Plan &plan, const poplar::DebugContext &debugContext);

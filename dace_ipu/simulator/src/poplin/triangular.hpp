@@ -9,7 +9,8 @@
 
 namespace poplin::internal {
 
-/// A tensor of square matrices as [batch, n, n]. Throws poputil::poplibs_error, naming `what`, if it is none or has another type than FLOAT or HALF.
+/// A tensor of square matrices as [batch, n, n]. Throws poputil::poplibs_error, naming `what`, if it is none or has
+/// another type than FLOAT or HALF.
 poplar::Tensor asSquares(const char *what, const poplar::DebugContext &debugContext, const poplar::Tensor &t);
 
 /// Takes blockSize (at least 1) out of the options.

@@ -46,7 +46,8 @@ private:
     prog_.add(Copy(a_.slice(begin, end, 1).slice(begin, end, 2), diagonal, false, {dc_, "diagonal"}));
     const Tensor inverse = internal::invertBlocks(graph_, diagonal, unitDiagonal_, prog_, dc_);
     const Tensor rows = x_.slice(begin, end, 1);
-    const Tensor solved = matMulGrouped(graph_, inverse, rows, prog_, x_.elementType(), {dc_, "solve"}, options_, cache_);
+    const Tensor solved = matMulGrouped(graph_, inverse, rows, prog_, x_.elementType(), {dc_, "solve"}, options_,
+                                        cache_);
     prog_.add(Copy(solved, rows, false, {dc_, "solved"}));
     if (end < n)
       matMulGroupedAcc(graph_, x_.slice(end, n, 1), -1.0f, a_.slice(end, n, 1).slice(begin, end, 2), solved, prog_,

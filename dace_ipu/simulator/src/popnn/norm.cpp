@@ -3,6 +3,7 @@
 #include "rows.hpp"
 
 #include <popops/ElementWise.hpp>
+#include <popops/Reduce.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -24,6 +25,29 @@ void check(const std::string &name, const DebugContext &dc, const Tensor &acts, 
   if (shape.groups > 0 && acts.dim(1) % shape.groups != 0)
     fail(name, dc, std::to_string(acts.dim(1)) + " channels cannot be in " + std::to_string(shape.groups) + " groups");
 }
+
+void checkMeans(const std::string &name, const DebugContext &dc, const Tensor &t, const Tensor &acts,
+                std::size_t means) {
+  if (t.rank() != 1 || t.dim(0) != means || t.elementType() != acts.elementType())
+    fail(name, dc, "means or deviations " + t.elementType().toString() + t.shapeToString() + ": there are " +
+                       std::to_string(means) + " of type " + acts.elementType().toString());
+}
+
+void checkChannels(const std::string &name, const DebugContext &dc, const Tensor &t, const Tensor &acts) {
+  if (t.rank() != 1 || t.dim(0) != acts.dim(1) || t.elementType() != acts.elementType())
+    fail(name, dc, "factors or summands " + t.elementType().toString() + t.shapeToString() + " for " +
+                       std::to_string(acts.dim(1)) + " channels of type " + acts.elementType().toString());
+}
+
+void checkGradient(const std::string &name, const DebugContext &dc, const Tensor &gradient, const Tensor &acts) {
+  if (gradient.shape() != acts.shape() || gradient.elementType() != acts.elementType())
+    fail(name, dc, "gradients " + gradient.elementType().toString() + gradient.shapeToString() + " of activations " +
+                       acts.elementType().toString() + acts.shapeToString());
+}
+
+// [batch, field..., channels], where what belongs to a channel broadcasts; and back.
+Tensor channelsLast(const Tensor &t) { return t.dimRoll(1, t.rank() - 1); }
+Tensor channelsSecond(const Tensor &t) { return t.dimRoll(t.rank() - 1, 1); }
 
 // [batch, channels, field].
 Tensor flatField(const Tensor &acts) {
@@ -89,10 +113,8 @@ Tensor normWhiten(Graph &graph, const Tensor &acts, const NormShape &shape, cons
   check(name, dc, acts, shape);
   const Tensor result = graph.clone(acts, {dc, "whitened"});
   const Tensor in = shape.rows(acts), out = shape.rows(result);
-  for (const Tensor &t : {mean, invStdDev})
-    if (t.rank() != 1 || t.dim(0) != in.dim(0) || t.elementType() != acts.elementType())
-      fail(name, dc, "means or deviations " + t.elementType().toString() + t.shapeToString() + ": there are " +
-                         std::to_string(in.dim(0)) + " of type " + acts.elementType().toString());
+  checkMeans(name, dc, mean, acts, in.dim(0));
+  checkMeans(name, dc, invStdDev, acts, in.dim(0));
   const RowUnits units(graph, in.dim(0), in.dim(1));
   const ComputeSet cs = graph.addComputeSet({dc, "Whiten"});
   units.addVertices(graph, cs, poputil::templateVertex("popnn::NormWhiten", acts.elementType()),
@@ -109,14 +131,53 @@ Tensor normWhiten(Graph &graph, const Tensor &acts, const NormShape &shape, cons
 Tensor scaleChannels(Graph &graph, const Tensor &t, const Tensor &multiplicand, const Tensor &addend,
                      const std::string &name, Sequence &prog, const DebugContext &dc) {
   check(name, dc, t, {});
-  for (const Tensor &x : {multiplicand, addend})
-    if (x.rank() != 1 || x.dim(0) != t.dim(1) || x.elementType() != t.elementType())
-      fail(name, dc, "factors or summands " + x.elementType().toString() + x.shapeToString() + " for " +
-                         std::to_string(t.dim(1)) + " channels of type " + t.elementType().toString());
-  const unsigned last = t.rank() - 1;
-  const Tensor scaled = popops::mul(graph, t.dimRoll(1, last), multiplicand, prog, {dc, "scale"});
+  checkChannels(name, dc, multiplicand, t);
+  checkChannels(name, dc, addend, t);
+  const Tensor scaled = popops::mul(graph, channelsLast(t), multiplicand, prog, {dc, "scale"});
   popops::addInPlace(graph, scaled, addend, prog, {dc, "shift"});
-  return scaled.dimRoll(last, 1);
+  return channelsSecond(scaled);
+}
+
+Tensor normGradient(Graph &graph, const Tensor &whitened, const NormShape &shape, const Tensor &gradient,
+                    const Tensor &invStdDev, const Tensor &gamma, const std::string &name, Sequence &prog,
+                    const DebugContext &dc) {
+  check(name, dc, whitened, shape);
+  checkGradient(name, dc, gradient, whitened);
+  checkChannels(name, dc, gamma, whitened);
+  const Tensor scaled = channelsSecond(popops::mul(graph, channelsLast(gradient), gamma, prog, {dc, "scale"}));
+  const Tensor product = popops::mul(graph, scaled, whitened, prog, {dc, "product"});
+  const Tensor result = graph.clone(whitened, {dc, "gradient"});
+  const Tensor in = shape.rows(whitened), grad = shape.rows(scaled), out = shape.rows(result);
+  checkMeans(name, dc, invStdDev, whitened, in.dim(0));
+  const Tensor sums = popops::reduce(graph, grad, FLOAT, {1}, popops::Operation::ADD, prog, {dc, "sums"});
+  const Tensor products =
+      popops::reduce(graph, shape.rows(product), FLOAT, {1}, popops::Operation::ADD, prog, {dc, "products"});
+  const RowUnits units(graph, in.dim(0), in.dim(1));
+  const ComputeSet cs = graph.addComputeSet({dc, "Gradient"});
+  units.addVertices(graph, cs, poputil::templateVertex("popnn::NormGradient", whitened.elementType()),
+                    [&](const VertexRef &v, std::size_t unit) {
+                      graph.connect(v["whitened"], units.of(in, unit));
+                      graph.connect(v["gradient"], units.of(grad, unit));
+                      graph.connect(v["out"], units.of(out, unit));
+                      graph.connect(v["sums"], sums.slice(units.rowsOf(unit)));
+                      graph.connect(v["products"], products.slice(units.rowsOf(unit)));
+                      graph.connect(v["invStdDev"], invStdDev.slice(units.rowsOf(unit)));
+                      graph.setInitialValue(v["count"], units.columns);
+                    });
+  prog.add(Execute(cs, {dc, "Gradient"}));
+  return result;
+}
+
+std::pair<Tensor, Tensor> normParamGradients(Graph &graph, const Tensor &whitened, const Tensor &gradient,
+                                             const std::string &name, Sequence &prog, const DebugContext &dc) {
+  check(name, dc, whitened, {});
+  checkGradient(name, dc, gradient, whitened);
+  const Tensor product = popops::mul(graph, gradient, whitened, prog, {dc, "product"});
+  const NormShape channels;
+  const auto sum = [&](const Tensor &t, const char *what) {
+    return popops::reduce(graph, channels.rows(t), {1}, popops::Operation::ADD, prog, {dc, what});
+  };
+  return {sum(product, "gammaDelta"), sum(gradient, "betaDelta")};
 }
 
 } // namespace popnn::internal

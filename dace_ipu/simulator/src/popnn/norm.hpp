@@ -9,8 +9,9 @@
 
 namespace popnn::internal {
 
-/// What shares a mean: of activations [batch, channels, field...], all batches of a channel (`groups` = 0), or all channels of one of
-/// `groups` groups of one batch. Channel c is in group c % groups if `strided`, else in group c / (channels / groups).
+/// What shares a mean: of activations [batch, channels, field...], all batches of a channel (`groups` = 0), or all
+/// channels of one of `groups` groups of one batch. Channel c is in group c % groups if `strided`, else in group c /
+/// (channels / groups).
 struct NormShape {
   std::size_t groups = 0;
   bool strided = true;
@@ -39,5 +40,17 @@ poplar::Tensor normWhiten(poplar::Graph &graph, const poplar::Tensor &acts, cons
 poplar::Tensor scaleChannels(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &multiplicand,
                              const poplar::Tensor &addend, const std::string &name, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext);
+
+/// The gradient of the activations from `gradient`, that of the result.
+poplar::Tensor normGradient(poplar::Graph &graph, const poplar::Tensor &whitened, const NormShape &shape,
+                            const poplar::Tensor &gradient, const poplar::Tensor &invStdDev,
+                            const poplar::Tensor &gamma,
+                            const std::string &name, poplar::program::Sequence &prog,
+                            const poplar::DebugContext &debugContext);
+/// The gradients of gamma and beta.
+std::pair<poplar::Tensor, poplar::Tensor> normParamGradients(poplar::Graph &graph, const poplar::Tensor &whitened,
+                                                             const poplar::Tensor &gradient, const std::string &name,
+                                                             poplar::program::Sequence &prog,
+                                                             const poplar::DebugContext &debugContext);
 
 } // namespace popnn::internal

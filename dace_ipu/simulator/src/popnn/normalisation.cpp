@@ -66,6 +66,20 @@ Tensor batchNormalise(Graph &graph, const Tensor &acts, const Tensor &combinedMu
   return internal::scaleChannels(graph, acts, combinedMultiplicand, addend, "batchNormalise", prog, dc);
 }
 
+std::pair<Tensor, Tensor> batchNormParamGradients(Graph &graph, const Tensor &actsWhitened, const Tensor &gradsIn,
+                                                  Sequence &prog, const Type &, const DebugContext &dc,
+                                                  const OptionFlags &options) {
+  checkOptions(options);
+  return internal::normParamGradients(graph, actsWhitened, gradsIn, "batchNormParamGradients", prog, dc);
+}
+
+Tensor batchNormGradients(Graph &graph, const Tensor &actsWhitened, const Tensor &gradsIn, const Tensor &invStdDev,
+                          const Tensor &gamma, Sequence &prog, const Type &, const DebugContext &dc,
+                          const OptionFlags &options) {
+  checkOptions(options);
+  return internal::normGradient(graph, actsWhitened, {}, gradsIn, invStdDev, gamma, "batchNormGradients", prog, dc);
+}
+
 } // namespace bn
 
 namespace gn {
@@ -87,6 +101,21 @@ std::pair<Tensor, Tensor> groupNormalise(Graph &graph, const Tensor &acts, const
                                          const DebugContext &dc, const OptionFlags &options) {
   const Tensor whitened = groupNormWhiten(graph, acts, mean, invStdDev, prog, dc, options);
   return {internal::scaleChannels(graph, whitened, gamma, beta, "groupNormalise", prog, dc), whitened};
+}
+
+std::pair<Tensor, Tensor> groupNormParamGradients(Graph &graph, const Tensor &actsWhitened, const Tensor &gradsIn,
+                                                  Sequence &prog, const Type &, const DebugContext &dc,
+                                                  const OptionFlags &options) {
+  grouped(1, options); // for unknown options
+  return internal::normParamGradients(graph, actsWhitened, gradsIn, "groupNormParamGradients", prog, dc);
+}
+
+Tensor groupNormGradients(Graph &graph, const Tensor &actsWhitened, const Tensor &gradsIn, const Tensor &invStdDev,
+                          const Tensor &gamma, Sequence &prog, const Type &, const DebugContext &dc,
+                          const OptionFlags &options) {
+  return internal::normGradient(graph, actsWhitened, grouped(actsWhitened, invStdDev, options), gradsIn, invStdDev,
+                                gamma,
+                                "groupNormGradients", prog, dc);
 }
 
 } // namespace gn

@@ -140,7 +140,8 @@ std::vector<Tensor> windows(Graph &graph, const PoolParams &p, Tensor in, const 
   return views;
 }
 
-// For every place of the window, the output at which every input element is at that place, or zero: [batch, input..., channels], flattened.
+// For every place of the window, the output at which every input element is at that place, or zero: [batch, input...,
+// channels], flattened.
 std::vector<Tensor> outputsOfInputs(Graph &graph, const PoolParams &p, const Tensor &out, const DebugContext &dc) {
   const Filled fill(graph, p.dType, 0, dc);
   std::vector<Tensor> views;

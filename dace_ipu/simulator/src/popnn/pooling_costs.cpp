@@ -11,8 +11,8 @@ using namespace poplar;
 
 namespace {
 
-// Every place of the window is a row: 30 slots, and `perVector` for each 64 bits. Source: PopLibs, popnn/pooling/PoolPlan.cpp and
-// popnnCycleEstimators.cpp.
+// Every place of the window is a row: 30 slots, and `perVector` for each 64 bits. Source: PopLibs,
+// popnn/pooling/PoolPlan.cpp and popnnCycleEstimators.cpp.
 VertexPerfEstimate estimateRows(const VertexIntrospector &vertex, const Target &target, std::uint64_t perVector) {
   const std::uint64_t workers = target.getNumWorkerContexts();
   const std::uint64_t width = vertex.vertexType().find("<float>") != std::string::npos ? 2 : 4;

@@ -70,7 +70,8 @@ VertexPerfEstimate estimateTopK(const VertexIntrospector &vertex, const Target &
   return 20 + work.rows * (10 + 3 * work.columns + insertions * (4 + 2 * k));
 }
 
-// Source: PopLibs, popnnCycleEstimators.cpp: 4 slots an element for sums of squares, 9 for cross entropy, half of it for half.
+// Source: PopLibs, popnnCycleEstimators.cpp: 4 slots an element for sums of squares, 9 for cross entropy, half of it
+// for half.
 VertexPerfEstimate estimateLoss(const VertexIntrospector &vertex, const Target &target) {
   const Work work = workOf(vertex, target);
   const std::uint64_t perElement = valueOf(vertex, target, "crossEntropy") ? 9 : 4;
@@ -111,6 +112,12 @@ VertexPerfEstimate estimateNormWhiten(const VertexIntrospector &vertex, const Ta
   return {20 + 10 * work.rows + 3 * work.vectors(), 2 * work.rows * work.columns};
 }
 
+// Two loads, subtract, multiply-add, multiply and store.
+VertexPerfEstimate estimateNormGradient(const VertexIntrospector &vertex, const Target &target) {
+  const Work work = workOf(vertex, target);
+  return {20 + 20 * work.rows + 5 * work.vectors(), 4 * work.rows * work.columns};
+}
+
 } // namespace
 
 poputil::internal::Estimators rowEstimators() {
@@ -127,7 +134,8 @@ poputil::internal::Estimators rowEstimators() {
           {"popnn::NormSums", estimateNormSums},
           {"popnn::NormSquares", estimateNormSquares},
           {"popnn::NormMoments", estimateNormMoments},
-          {"popnn::NormWhiten", estimateNormWhiten}};
+          {"popnn::NormWhiten", estimateNormWhiten},
+          {"popnn::NormGradient", estimateNormGradient}};
 }
 
 } // namespace popnn::internal

@@ -10,9 +10,9 @@
 
 namespace popnn::internal {
 
-/// How a [rows, columns] matrix is shared out to vertices: units of several whole rows, or of a segment of one row if there are
-/// fewer rows than workers on the machine. Unit u is the work of one vertex on tile `tile(u)`; as the units are in row-major order,
-/// a linearly mapped matrix is mostly worked on where it is.
+/// How a [rows, columns] matrix is shared out to vertices: units of several whole rows, or of a segment of one row if
+/// there are fewer rows than workers on the machine. Unit u is the work of one vertex on tile `tile(u)`; as the units
+/// are in row-major order, a linearly mapped matrix is mostly worked on where it is.
 struct RowUnits {
   std::size_t rows, columns;
   std::size_t rowsPerUnit = 1, segments = 1;

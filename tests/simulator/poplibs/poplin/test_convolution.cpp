@@ -211,6 +211,8 @@ TEST(biases_are_added_to_their_channels) {
   const Tensor out = poplin::convolution(f.graph, in, w, p, false, f.prog);
   const Tensor biases = poplin::createBiases(f.graph, out);
   poplin::addBias(f.graph, out, biases, f.prog);
+  const Tensor deltas = f.spread("deltas", {2, 7, 4, 5}, 8), trained = f.spread("trained", 7, 2);
+  poplin::convolutionBiasUpdate(f.graph, deltas, trained, -0.5f, {}, f.prog);
   f.expose("w", w);
   f.expose("in", in);
   f.expose("out", out);
@@ -219,7 +221,10 @@ TEST(biases_are_added_to_their_channels) {
   write(e, "w", std::vector<float>(42, 1.f));
   write(e, "in", std::vector<float>(240, 2.f));
   write(e, "biases", iota(7));
+  write(e, "deltas", std::vector<float>(280, 1.f));
+  write(e, "trained", iota(7));
   e.run();
+  CHECK_EQ(readFloats(e, "trained", 7) == iota(7, -20), true);
   const std::vector<float> got = readFloats(e, "out", 280);
   for (std::size_t i = 0; i < got.size(); ++i)
     CHECK_EQ(got[i], 12.f + static_cast<float>(i / 20 % 7));

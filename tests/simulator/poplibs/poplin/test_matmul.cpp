@@ -205,7 +205,8 @@ TEST(matmul_with_output_and_accumulation) {
 
 TEST(accumulation_in_half_with_a_half_factor) {
   Machine f;
-  const Tensor a = f.spread("a", {4, 8}, 2, HALF), b = f.spread("b", {8, 3}, 2, HALF), c = f.spread("c", {4, 3}, 2, HALF);
+  const Tensor a = f.spread("a", {4, 8}, 2, HALF), b = f.spread("b", {8, 3}, 2, HALF);
+  const Tensor c = f.spread("c", {4, 3}, 2, HALF);
   const Tensor k = f.graph.addConstant(HALF, {1}, 3.f);
   f.graph.setTileMapping(k, 1);
   poplin::matMulAcc(f.graph, c, k, a, b, f.prog);

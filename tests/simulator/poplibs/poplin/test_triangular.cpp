@@ -55,12 +55,14 @@ void checkCholesky(std::size_t batch, std::size_t n, bool lower, const char *blo
     CHECK(std::fabs(got[i] - l[i]) < 1e-4f);
 }
 
-void checkSolve(std::size_t batch, std::size_t n, std::size_t m, bool left, bool lower, bool unit, const char *blockSize) {
+void checkSolve(std::size_t batch, std::size_t n, std::size_t m, bool left, bool lower, bool unit,
+                const char *blockSize) {
   Machine f;
   const std::vector<std::size_t> aShape{batch, n, n}, bShape{batch, left ? n : m, left ? m : n};
   const Tensor a = poplin::createTriangularSolveInputLHS(f.graph, FLOAT, FLOAT, aShape, bShape, left, "a");
   const Tensor b = poplin::createTriangularSolveInputRHS(f.graph, FLOAT, FLOAT, aShape, bShape, left, "b");
-  const Tensor x = poplin::triangularSolve(f.graph, a, b, left, lower, unit, f.prog, "solve", {{"blockSize", blockSize}});
+  const Tensor x = poplin::triangularSolve(f.graph, a, b, left, lower, unit, f.prog, "solve",
+                                           {{"blockSize", blockSize}});
   CHECK_EQ(x.shape() == bShape, true);
   f.expose("a", a);
   f.expose("b", b);
@@ -149,7 +151,8 @@ TEST(misuse_of_triangular_functions) {
   const Tensor a = f.spread("a", {3, 4}, 1), s = f.spread("s", {3, 3}, 1), i = f.spread("i", {2, 2}, 1, INT);
   CHECK_THROWS(poplin::cholesky(f.graph, a, true, f.prog, "c"), poputil::poplibs_error, "not square");
   CHECK_THROWS(poplin::cholesky(f.graph, i, true, f.prog, "c"), poputil::poplibs_error, "int");
-  CHECK_THROWS(poplin::triangularSolve(f.graph, s, a, false, true, false, f.prog), poputil::poplibs_error, "do not fit");
+  CHECK_THROWS(poplin::triangularSolve(f.graph, s, a, false, true, false, f.prog), poputil::poplibs_error,
+               "do not fit");
   CHECK_THROWS(poplin::cholesky(f.graph, s, true, f.prog, "c", {{"blockSize", "0"}}), invalid_option, "blockSize");
   CHECK_THROWS(poplin::linspace(f.graph, INT, 0, 1, 3), poputil::poplibs_error, "not supported yet");
   CHECK_THROWS(poplin::meshgrid2d(f.graph, a, s), poputil::poplibs_error, "two vectors");

@@ -1,4 +1,5 @@
-// What the tests of popnn need: a small machine with its codelets, and tensors of either floating-point type in and out of it.
+// What the tests of popnn need: a small machine with its codelets, and tensors of either floating-point type in and out
+// of it.
 #pragma once
 
 #include "fixture.hpp"

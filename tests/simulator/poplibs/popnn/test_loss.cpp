@@ -175,7 +175,8 @@ TEST(misuse_of_losses) {
   Tensor places;
   CHECK_THROWS(popnn::calcLoss(f.graph, out, labels, loss, loss, popnn::SUM_SQUARED_LOSS, "l"), poputil::poplibs_error,
                "'l': gradients");
-  CHECK_THROWS(popnn::calcLoss(f.graph, out, loss, loss, out, popnn::SUM_SQUARED_LOSS), poputil::poplibs_error, "labels are");
+  CHECK_THROWS(popnn::calcLoss(f.graph, out, loss, loss, out, popnn::SUM_SQUARED_LOSS), poputil::poplibs_error,
+               "labels are");
   CHECK_THROWS(popnn::argMax(f.graph, vector, f.prog), poputil::poplibs_error, "no matrix");
   CHECK_THROWS(popnn::topK(f.graph, out, places, 6, true, f.prog), poputil::poplibs_error, "has no 6");
   CHECK_THROWS(popnn::calcAccuracy(f.graph, out, labels, count), poputil::poplibs_error, "unsigned int");

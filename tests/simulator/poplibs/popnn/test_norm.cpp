@@ -130,9 +130,56 @@ TEST(instance_and_layer_norm) {
       });
 }
 
+TEST(gradients_of_norms) {
+  Machine f;
+  const OptionFlags consecutive{{"groupNormStridedChannelGrouping", "false"}};
+  const Tensor white = f.spread("white", {batch, channels, 4, 5}, 8), g = f.spread("g", {batch, channels, 4, 5}, 8);
+  const Tensor gamma = f.spread("gamma", channels, 2), invB = f.spread("invB", channels, 2);
+  const Tensor invG = f.spread("invG", batch * 2, 2);
+  const auto params = popnn::bn::batchNormParamGradients(f.graph, white, g, f.prog);
+  f.expose("gammaDelta", params.first);
+  f.expose("betaDelta", params.second);
+  f.expose("batch", popnn::bn::batchNormGradients(f.graph, white, g, invB, gamma, f.prog));
+  f.expose("group", popnn::gn::groupNormGradients(f.graph, white, g, invG, gamma, f.prog, FLOAT, "gn", consecutive));
+  Engine e = f.engine();
+  const std::vector<float> x = values(total), gs = values(total, 4), gammas{1, 2, 3, 4, 5, 6};
+  const std::vector<float> invs{1, .5f, 2, 1, 3, .25f};
+  write(e, "white", x);
+  write(e, "g", gs);
+  write(e, "gamma", gammas);
+  write(e, "invB", invs);
+  write(e, "invG", invs);
+  e.run();
+  std::vector<float> gammaDelta(channels), betaDelta(channels);
+  for (std::size_t i = 0; i < total; ++i) {
+    gammaDelta[i / field % channels] += gs[i] * x[i];
+    betaDelta[i / field % channels] += gs[i];
+  }
+  const auto gradients = [&](std::size_t means, const MeanOf &meanOf) {
+    std::vector<double> sum(means), product(means);
+    std::vector<float> want(total);
+    const auto at = [&](std::size_t i) { return meanOf(i / field / channels, i / field % channels); };
+    for (std::size_t i = 0; i < total; ++i) {
+      sum[at(i)] += gs[i] * gammas[i / field % channels];
+      product[at(i)] += gs[i] * gammas[i / field % channels] * x[i];
+    }
+    const double n = double(total) / double(means);
+    for (std::size_t i = 0; i < total; ++i)
+      want[i] = static_cast<float>(
+          (gs[i] * gammas[i / field % channels] - sum[at(i)] / n - x[i] * product[at(i)] / n) * invs[at(i)]);
+    return want;
+  };
+  CHECK(near(readFloats(e, "gammaDelta", channels), gammaDelta, 1e-4f));
+  CHECK(near(readFloats(e, "betaDelta", channels), betaDelta, 1e-4f));
+  CHECK(near(readFloats(e, "batch", total), gradients(channels, [](std::size_t, std::size_t c) { return c; }), 1e-4f));
+  CHECK(near(readFloats(e, "group", total),
+             gradients(batch * 2, [](std::size_t b, std::size_t c) { return b * 2 + c / 3; }), 1e-4f));
+}
+
 TEST(batch_norm_for_inference_and_without_field) {
   Machine f;
-  const Tensor acts = f.spread("acts", {4, 3}, 4), factor = f.spread("factor", 3, 1), summand = f.spread("summand", 3, 1);
+  const Tensor acts = f.spread("acts", {4, 3}, 4), factor = f.spread("factor", 3, 1);
+  const Tensor summand = f.spread("summand", 3, 1);
   f.expose("out", popnn::bn::batchNormalise(f.graph, acts, factor, summand, f.prog));
   f.expose("mean", popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false).first);
   Engine e = f.engine();
@@ -142,15 +189,18 @@ TEST(batch_norm_for_inference_and_without_field) {
   e.run();
   const std::vector<float> got = readFloats(e, "out", 12);
   for (std::size_t i = 0; i < 12; ++i)
-    CHECK_EQ(got[i], static_cast<float>(i) * static_cast<float>(i % 3 + 1) + (i % 3 == 0 ? 0.f : i % 3 == 1 ? -1.f : 1.f));
+    CHECK_EQ(got[i],
+             static_cast<float>(i) * static_cast<float>(i % 3 + 1) + (i % 3 == 0 ? 0.f : i % 3 == 1 ? -1.f : 1.f));
   CHECK_EQ(readFloats(e, "mean", 3) == (std::vector<float>{4.5f, 5.5f, 6.5f}), true);
 }
 
 TEST(misuse_of_norms) {
   Machine f;
   const Tensor acts = f.spread("acts", {2, 6, 3}, 4), few = f.spread("few", 3, 1), vector = f.spread("vector", 6, 1);
-  CHECK_THROWS(popnn::gn::groupNormStatistics(f.graph, acts, eps, f.prog, 4, false), poputil::poplibs_error, "4 groups");
-  CHECK_THROWS(popnn::bn::batchNormWhiten(f.graph, acts, few, few, f.prog, "bn"), poputil::poplibs_error, "there are 6");
+  CHECK_THROWS(popnn::gn::groupNormStatistics(f.graph, acts, eps, f.prog, 4, false), poputil::poplibs_error,
+               "4 groups");
+  CHECK_THROWS(popnn::bn::batchNormWhiten(f.graph, acts, few, few, f.prog, "bn"), poputil::poplibs_error,
+               "there are 6");
   CHECK_THROWS(popnn::bn::batchNormStatistics(f.graph, vector, eps, f.prog, false), poputil::poplibs_error, "batch");
   CHECK_THROWS(popnn::bn::batchNormalise(f.graph, acts, few, few, f.prog), poputil::poplibs_error, "6 channels");
   CHECK_THROWS(popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false, false, FLOAT, "bn", {{"speed", "1"}}),

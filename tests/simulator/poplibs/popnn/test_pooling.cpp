@@ -36,7 +36,8 @@ void checkPooling(PoolParams p) {
     for (const bool scaled : {false, true}) {
       p.poolingType = kind;
       Machine f;
-      const std::size_t channels = p.batchSize * p.numChannels, n = channels * p.inputFieldShape[0] * p.inputFieldShape[1];
+      const std::size_t channels = p.batchSize * p.numChannels;
+      const std::size_t n = channels * p.inputFieldShape[0] * p.inputFieldShape[1];
       const std::vector<std::size_t> field = p.getOutputFieldShape();
       const std::size_t m = channels * field[0] * field[1];
       const Tensor in =
@@ -114,7 +115,8 @@ TEST(misuse_of_pooling) {
   Machine f;
   const PoolParams p(PoolingType::MAX, {6}, {2}, {2}, {0}, {0}, 1, 1, FLOAT);
   const Tensor in = f.spread("in", {1, 2, 6}, 2);
-  CHECK_THROWS(popnn::pooling::pool(f.graph, p, in, f.prog, "p"), poputil::poplibs_error, "'p': the input is float{1,2,6}");
+  CHECK_THROWS(popnn::pooling::pool(f.graph, p, in, f.prog, "p"), poputil::poplibs_error,
+               "'p': the input is float{1,2,6}");
   CHECK_THROWS(popnn::pooling::poolInputGradient(f.graph, p, 1, in, f.prog), poputil::poplibs_error, "needs the input");
   CHECK_THROWS(PoolParams(PoolingType::MAX, {2}, {3}, {1}, {0}, {0}, 1, 1, FLOAT).getOutputFieldShape(),
                poputil::poplibs_error, "does not fit");

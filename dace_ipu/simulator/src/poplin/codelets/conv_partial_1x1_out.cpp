@@ -11,9 +11,9 @@ typedef float Lanes __attribute__((vector_size(lanes * sizeof(float))));
 
 /// out[g] = in[g] * weights[g], for `groups` products of [rows, depth] and [depth, columns], with the matrix unit.
 ///
-/// Layouts: in [groups][depth / depthGroup][rows][depthGroup], weights [groups][columns / columnGroup][depth][columnGroup],
-/// out [groups][columns / columnGroup][rows][columnGroup]. The last group of channels may be narrower. Sums are kept in
-/// float over one group of input channels and rounded to Partial after each.
+/// Layouts: in [groups][depth / depthGroup][rows][depthGroup], weights [groups][columns /
+/// columnGroup][depth][columnGroup], out [groups][columns / columnGroup][rows][columnGroup]. The last group of channels
+/// may be narrower. Sums are kept in float over one group of input channels and rounded to Partial after each.
 template <typename In, typename Partial> class ConvPartial1x1Out : public SupervisorVertex {
 public:
   Input<Vector<In, VectorLayout::ONE_PTR, 8>> in;

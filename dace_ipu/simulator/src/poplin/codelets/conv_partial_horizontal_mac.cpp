@@ -5,10 +5,11 @@ using namespace poplar;
 
 namespace poplin {
 
-/// out[g] = in[g] * weights[g], for `groups` products of [rows, depth] and [depth, columns], by dot products on the vector
-/// unit. Rows are shared out to the workers.
+/// out[g] = in[g] * weights[g], for `groups` products of [rows, depth] and [depth, columns], by dot products on the
+/// vector unit. Rows are shared out to the workers.
 ///
-/// Layouts: in [groups][rows][depth], weights [groups][columns][depth], out [groups][rows][columns]. Sums are kept in float.
+/// Layouts: in [groups][rows][depth], weights [groups][columns][depth], out [groups][rows][columns]. Sums are kept in
+/// float.
 template <typename In, typename Partial> class ConvPartialHorizontalMac : public MultiVertex {
 public:
   Input<Vector<In, VectorLayout::ONE_PTR, 8>> in;

@@ -12,8 +12,9 @@ constexpr unsigned maskedLabel = 0xffffffffu;
 
 /// For every row, of which columns `first` and so on are here: the gradient and this part's share of the loss.
 ///
-/// Sum of squares: delta = x - [label], loss = sum of delta^2 / 2. Cross entropy of probabilities p = x / `outputScale`: delta = p - [label],
-/// loss = -log of the probability of the label. Deltas are multiplied by `deltaScale`.
+/// Sum of squares: delta = x - [label], loss = sum of delta^2 / 2. Cross entropy of probabilities p = x /
+/// `outputScale`: delta = p - [label], loss = -log of the probability of the label. Deltas are multiplied by
+/// `deltaScale`.
 template <typename T> class LossRows : public Vertex {
 public:
   Input<Vector<T, VectorLayout::ONE_PTR, 4>> in;

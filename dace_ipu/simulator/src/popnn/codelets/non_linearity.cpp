@@ -12,7 +12,8 @@ namespace {
 // The order of popnn/NonLinearityDef.hpp.
 enum Kind : unsigned { sigmoid, hardSigmoid, relu, tanh, gelu, geluErf, swish };
 
-constexpr float sqrt2OverPi = 0.7978845608f, cubic = 0.044715f, sqrtHalf = 0.7071067812f, oneOverSqrt2Pi = 0.3989422804f;
+constexpr float sqrt2OverPi = 0.7978845608f, cubic = 0.044715f;
+constexpr float sqrtHalf = 0.7071067812f, oneOverSqrt2Pi = 0.3989422804f;
 
 float sigmoidOf(float x) { return 1 / (1 + std::exp(-x)); }
 float clamped(float x) { return x < 0 ? 0.f : x > 1 ? 1.f : x; }

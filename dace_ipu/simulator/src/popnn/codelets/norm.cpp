@@ -104,11 +104,36 @@ public:
   }
 };
 
+/// (gradient - mean of gradients - whitened * mean of (gradient * whitened)) * invStdDev for every row of `count`
+/// elements.
+template <typename T> class NormGradient : public Vertex {
+public:
+  Input<Vector<T, VectorLayout::ONE_PTR, 4>> whitened;
+  Input<Vector<T, VectorLayout::ONE_PTR, 4>> gradient;
+  Input<Vector<float, VectorLayout::ONE_PTR, 4>> sums;
+  Input<Vector<float, VectorLayout::ONE_PTR, 4>> products;
+  Input<Vector<T, VectorLayout::ONE_PTR, 4>> invStdDev;
+  Output<Vector<T, VectorLayout::ONE_PTR, 4>> out;
+  const unsigned rows;
+  const unsigned columns;
+  const unsigned count;
+
+  bool compute() {
+    for (unsigned r = 0; r < rows; ++r)
+      for (unsigned i = r * columns; i < (r + 1) * columns; ++i)
+        out[i] = static_cast<T>((static_cast<float>(gradient[i]) - sums[r] / count -
+                                 static_cast<float>(whitened[i]) * (products[r] / count)) *
+                                static_cast<float>(invStdDev[r]));
+    return true;
+  }
+};
+
 #define INSTANTIATE(T)                                                                                                 \
   template class NormSums<T>;                                                                                          \
   template class NormSquares<T>;                                                                                       \
   template class NormMoments<T>;                                                                                       \
-  template class NormWhiten<T>;
+  template class NormWhiten<T>;                                                                                        \
+  template class NormGradient<T>;
 INSTANTIATE(float)
 INSTANTIATE(half)
 

@@ -5,7 +5,8 @@ using namespace poplar;
 
 namespace popnn {
 
-/// out[i] = scale * sum, or the maximum, of in[k][i] over all places k of the window. There is one scale for all, or one for each element.
+/// out[i] = scale * sum, or the maximum, of in[k][i] over all places k of the window. There is one scale for all, or
+/// one for each element.
 template <typename T> class PoolReduce : public MultiVertex {
 public:
   Vector<Input<Vector<T, VectorLayout::ONE_PTR, 4>>> in;
