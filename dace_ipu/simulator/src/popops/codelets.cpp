@@ -7,7 +7,8 @@ namespace popops {
 
 void addCodelets(poplar::Graph &graph) {
   poputil::internal::Estimators all;
-  for (const auto &estimators : {elementWiseEstimators(), fillEstimators(), reduceEstimators()})
+  for (const auto &estimators : {elementWiseEstimators(), encodingEstimators(), fillEstimators(), loopEstimators(),
+                                 reduceEstimators(), scaledAddEstimators()})
     all.insert(all.end(), estimators.begin(), estimators.end());
   poputil::internal::addLibraryCodelets(graph, "popops", all);
 }
