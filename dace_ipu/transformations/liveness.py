@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import networkx as nx
 from dace import subsets
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
-from dace.sdfg.state import ControlFlowBlock, ControlFlowRegion, LoopRegion, SDFGState
+from dace.sdfg.state import (
+    ConditionalBlock,
+    ControlFlowBlock,
+    ControlFlowRegion,
+    LoopRegion,
+    ReturnBlock,
+    SDFGState,
+)
 
 from dace_ipu.lowering.queries import control_flow_reads
 
@@ -30,9 +38,8 @@ def written(sdfg: SDFG) -> set[str]:
 def read_before_written(sdfg: SDFG) -> set[str]:
     """The containers whose content from before the call matters: read somewhere, or written only in part.
 
-    A container needs no copy to the device if the first state that touches it writes all of it without reading it,
-    and that state
-    runs in every call.
+    A container needs no copy to the device if the first state that touches it writes all of it before anything reads
+    it, and that state runs in every call.
     """
     need = used(sdfg) - _written_whole_first(sdfg)
     return need | control_flow_reads(sdfg)
@@ -47,12 +54,20 @@ def _written_whole_first(sdfg: SDFG) -> set[str]:
         if isinstance(block, SDFGState):
             result |= _written_whole(block, sdfg) - touched
         touched |= _touched(block)
+        if _may_return(block):
+            break
         edges = sdfg.out_edges(block)
         touched |= {m.data for e in edges for m in e.data.get_read_memlets(sdfg.arrays)}
         block = edges[0].dst if len(edges) == 1 and edges[0].data.is_unconditional() else None
         if isinstance(block, LoopRegion) and len(sdfg.in_edges(block)) != 1:
             break
     return result
+
+
+def _may_return(block: ControlFlowBlock) -> bool:
+    """Whether the program may end in a block, so that what follows does not run in every call."""
+    inside = block.all_control_flow_blocks() if isinstance(block, (ControlFlowRegion, ConditionalBlock)) else ()
+    return any(isinstance(each, ReturnBlock) for each in (block, *inside))
 
 
 def _touched(block: ControlFlowBlock) -> set[str]:
@@ -66,14 +81,19 @@ def _touched(block: ControlFlowBlock) -> set[str]:
 
 
 def _written_whole(state: SDFGState, sdfg: SDFG) -> set[str]:
-    """The containers that a state overwrites entirely, without reading them and without combining."""
-    result = set()
-    for node in state.data_nodes():
-        edges = state.in_edges(node)
-        reads = any(n.data == node.data and not state.in_degree(n) for n in state.data_nodes())
-        if len(edges) == 1 and not reads and state.entry_node(node) is None and _covers(edges[0], node, state, sdfg):
-            result.add(node.data)
-    return result
+    """The containers that a state overwrites entirely, before anything else in it touches them."""
+    candidates = [node for node in state.data_nodes() if state.entry_node(node) is None]
+    return {node.data for node in candidates if _is_first(node, state) and _overwrites(node, state, sdfg)}
+
+
+def _is_first(node: nodes.AccessNode, state: SDFGState) -> bool:
+    others = [n for n in state.data_nodes() if n.data == node.data and n is not node]
+    return all(nx.has_path(state.nx, node, other) for other in others)
+
+
+def _overwrites(node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> bool:
+    edges = state.in_edges(node)
+    return len(edges) == 1 and _covers(edges[0], node, state, sdfg)
 
 
 def _covers(edge: Any, node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> bool:

@@ -24,7 +24,7 @@ from dace_ipu import compat
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, fuse, liveness, narrow
+from dace_ipu.transformations import checks, expand, fuse, liveness, narrow, scalars
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -96,10 +96,14 @@ def _adopt(sdfg: SDFG, other: SDFG) -> None:
 def _offload(sdfg: SDFG, float64: str) -> None:
     float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
+    scalars.pass_scalars_as_data(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
+    if not written & host.keys():
+        _clear(sdfg)  # nothing that it computes can be seen
+        return
     used = liveness.used(sdfg)
     inner = _device_sdfg(sdfg)
     clones = {name: _clone(inner, name, desc, float64) for name, desc in host.items() if name in used}
@@ -117,6 +121,14 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     checks.check_after(sdfg)
     for device in checks.device_scopes(sdfg):
         lower(device, sdfg.name)
+
+
+def _clear(sdfg: SDFG) -> None:
+    for block in list(sdfg.nodes()):
+        compat.remove_block(sdfg, block)
+    for name in [name for name, desc in sdfg.arrays.items() if desc.transient]:
+        del sdfg.arrays[name]
+    sdfg.add_state("no_effect", is_start_block=True)
 
 
 def _device_sdfg(sdfg: SDFG) -> SDFG:

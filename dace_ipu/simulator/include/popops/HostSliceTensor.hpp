@@ -1,8 +1,11 @@
-// Tensors spread for transfers from and to the host.
+// Tensors laid out for transfers from and to the host.
 #ifndef popops_HostSliceTensor_hpp
 #define popops_HostSliceTensor_hpp
 
+#include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/Type.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -14,9 +17,7 @@ struct IndicesAndTensor {
   poplar::Tensor tensor;
 };
 
-/// A tensor {rows, elements} in packets of 1024 bytes on one tile after another, from tile `offset` / 1024 on, and
-/// UNSIGNED_INT {rows} for the indices of rows, each on the tile of the first packet of its row. `isRead` changes
-/// nothing. Throws poputil::poplibs_error if the rank is not 2.
+/// A tensor {n, elements} for copies from a remote buffer, and UNSIGNED_INT {n} for the places to copy from.
 IndicesAndTensor createHostSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
                                            const std::vector<std::size_t> &shape, const bool isRead,
                                            const poplar::DebugContext &debugContext = {});
@@ -24,7 +25,7 @@ IndicesAndTensor createHostSliceableTensor(poplar::Graph &graph, const poplar::T
                                            const std::vector<std::size_t> &shape, const bool isRead,
                                            const std::size_t offset, const poplar::DebugContext &debugContext = {});
 
-/// A tensor of any shape in such packets.
+/// A tensor in packets of 1024 bytes, one on each tile in turn, beginning after `offset` bytes of packets.
 poplar::Tensor createHostTransferableTensor(poplar::Graph &graph, const poplar::Type &type,
                                             const std::vector<std::size_t> &shape, bool isRead,
                                             const poplar::DebugContext &debugContext = {});

@@ -2,13 +2,15 @@
 
 #include "../poputil/library_codelets.hpp"
 #include "estimators.hpp"
+#include "indexing_estimators.hpp"
 
 namespace popops {
 
 void addCodelets(poplar::Graph &graph) {
   poputil::internal::Estimators all;
-  for (const auto &estimators : {elementWiseEstimators(), encodingEstimators(), fillEstimators(), loopEstimators(),
-                                 reduceEstimators(), scaledAddEstimators()})
+  for (const auto &estimators :
+       {circBufEstimators(), elementWiseEstimators(), encodingEstimators(), fillEstimators(), loopEstimators(),
+        reduceEstimators(), scaledAddEstimators(), sliceEstimators(), sortEstimators()})
     all.insert(all.end(), estimators.begin(), estimators.end());
   poputil::internal::addLibraryCodelets(graph, "popops", all);
 }

@@ -7,11 +7,6 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Encoding.hpp>
-#include <popops/Reduce.hpp>
-#include <popops/SelectScalarFromRows.hpp>
-#include <popops/UpdateScalarInRows.hpp>
-
-#include <limits>
 
 namespace popops {
 
@@ -58,25 +53,6 @@ Tensor isIndexed(Graph &graph, const Tensor &rows, const Tensor &indices, progra
   return mask;
 }
 
-void checkRows(const char *function, const Tensor &rows, const Tensor &indices, const DebugContext &dc) {
-  if (rows.rank() != 2 || indices.rank() != 1 || rows.dim(0) != indices.dim(0))
-    fail(function, dc, "indices of shape " + indices.shapeToString() + " for rows of shape " + rows.shapeToString());
-}
-
-void checkReal(const char *function, const Tensor &params, const Tensor &indices, const DebugContext &dc) {
-  checkRows(function, params, indices, dc);
-  if ((params.elementType() != FLOAT && params.elementType() != HALF) || indices.elementType() != UNSIGNED_INT)
-    fail(function, dc, "params of type " + params.elementType().toString() + " and indices of type " +
-                           indices.elementType().toString() + "; needed are float or half, and unsigned int");
-}
-
-// Whether an index is beyond a row of this width, and not masked.
-expr::Any isBeyond(const expr::Expr &index, std::size_t width) {
-  return index >= static_cast<unsigned>(width) && index != MASKED_LABEL_CODE;
-}
-
-const expr::Const notANumber(std::numeric_limits<float>::quiet_NaN());
-
 } // namespace
 
 void iota(Graph &graph, const Tensor &t, unsigned startInteger, program::Sequence &prog,
@@ -91,7 +67,9 @@ void iota(Graph &graph, const Tensor &t, int startInteger, program::Sequence &pr
 namespace {
 
 void checkOneHot(const Tensor &indices, const Tensor &encoded, const DebugContext &dc) {
-  checkRows("encodeOneHot", encoded, indices, dc);
+  if (encoded.rank() != 2 || indices.rank() != 1 || encoded.dim(0) != indices.dim(0))
+    fail("encodeOneHot", dc,
+         "indices of shape " + indices.shapeToString() + " for rows of shape " + encoded.shapeToString());
   if (indices.elementType() != INT && indices.elementType() != UNSIGNED_INT)
     fail("encodeOneHot", dc,
          "indices of type " + indices.elementType().toString() + "; they must be int or unsigned int");
@@ -111,27 +89,6 @@ void encodeOneHot(Graph &graph, const Tensor &indices, const Tensor &encoded, pr
   checkOneHot(indices, encoded, debugContext);
   const Tensor mask = isIndexed(graph, encoded, indices, prog, {debugContext, "OneHot"});
   selectWithOutput(graph, on, off, mask, encoded, prog, {debugContext, "OneHot"});
-}
-
-Tensor selectScalarFromRows(Graph &graph, const Tensor &params, const Tensor &indices, program::Sequence &prog,
-                            const DebugContext &debugContext) {
-  using namespace expr;
-  checkReal("selectScalarFromRows", params, indices, debugContext);
-  const Tensor mask = isIndexed(graph, params, indices, prog, debugContext);
-  const Tensor selected = map(graph, Select(_1, Const(0.0f), _2), {params, mask}, prog, debugContext);
-  const Tensor result = reduce(graph, selected, {1}, Operation::ADD, prog, debugContext);
-  mapInPlace(graph, Select(notANumber, _1, isBeyond(_2, params.dim(1))), {result, indices}, prog, debugContext);
-  return result;
-}
-
-void updateScalarInRows(Graph &graph, const Tensor &params, const Tensor &indices, program::Sequence &program,
-                        const DebugContext &debugContext) {
-  using namespace expr;
-  checkReal("updateScalarInRows", params, indices, debugContext);
-  const Tensor mask = isIndexed(graph, params, indices, program, debugContext);
-  mapInPlace(graph, Select(_1 - 1.0f, _1, _2), {params, mask}, program, debugContext);
-  mapInPlace(graph, Select(notANumber, _1, isBeyond(_2, params.dim(1))), {params, indices.expand({1})}, program,
-             debugContext);
 }
 
 // Source: PopLibs, popopsCycleEstimators.cpp.

@@ -5,12 +5,9 @@
 #include <popops/ElementWise.hpp>
 #include <popops/Encoding.hpp>
 #include <popops/Fill.hpp>
-#include <popops/HostSliceTensor.hpp>
 #include <popops/Loop.hpp>
 #include <popops/NaN.hpp>
 #include <popops/Pad.hpp>
-#include <popops/SelectScalarFromRows.hpp>
-#include <popops/UpdateScalarInRows.hpp>
 #include <popops/Zero.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -100,25 +97,6 @@ TEST(ranges_and_one_hot_vectors) {
   CHECK(readAll<int>(e, "chosen", 12) == (std::vector<int>{-1, -1, 9, -1, -1, -1, -1, -1, 9, -1, -1, -1}));
 }
 
-TEST(one_scalar_of_every_row) {
-  Fixture f;
-  const Tensor params = f.spread("params", {4, 3}, 5), indices = f.variable("indices", {4}, 2, UNSIGNED_INT);
-  f.expose("selected", popops::selectScalarFromRows(f.graph, params, indices, f.prog));
-  popops::updateScalarInRows(f.graph, params, indices, f.prog);
-  Engine e = f.engine();
-  write(e, "params", iota(12));
-  write(e, "indices", std::vector<unsigned>{2, MASKED_LABEL_CODE, 0, 3});
-  e.run();
-  const auto selected = readFloats(e, "selected", 4), updated = readFloats(e, "params", 12);
-  CHECK_EQ(selected[0], 2);
-  CHECK_EQ(selected[1], 0);
-  CHECK_EQ(selected[2], 6);
-  CHECK(std::isnan(selected[3]));
-  for (std::size_t i = 0; i < 9; ++i)
-    CHECK_EQ(updated[i], static_cast<float>(i) - (i == 2 || i == 6 ? 1 : 0));
-  CHECK(std::isnan(updated[9]) && std::isnan(updated[11]));
-}
-
 TEST(predicates_of_whole_tensors) {
   Fixture f;
   const Tensor n = f.spread("n", 20, 4, INT), x = f.spread("x", {4, 5}, 4);
@@ -157,15 +135,4 @@ TEST(zero_and_fill_into_compute_sets) {
   const auto got = readFloats(e, "x", 20);
   for (std::size_t i = 0; i < 20; ++i)
     CHECK_EQ(got[i], i % 5 == 1 || i % 5 == 2 ? 0 : static_cast<float>(i + 1));
-}
-
-TEST(host_tensors_are_dealt_out_in_packets) {
-  Fixture f;
-  const Tensor t = popops::createHostTransferableTensor(f.graph, FLOAT, {10, 100}, true, 2048);
-  const auto mapping = f.graph.getTileMapping(t);
-  CHECK_EQ(mapping[2][0].size(), 256u);
-  CHECK(mapping[6].empty());
-  const auto sliceable = popops::createHostSliceableTensor(f.graph, HALF, {3, 700}, false);
-  CHECK_EQ(sliceable.indices.numElements(), 3u);
-  CHECK(f.graph.getTileMapping(sliceable.indices)[2].size() == 1);
 }
