@@ -10,7 +10,7 @@ void addCodelets(poplar::Graph &graph) {
   poputil::internal::Estimators all;
   for (const auto &estimators :
        {circBufEstimators(), elementWiseEstimators(), encodingEstimators(), fillEstimators(), loopEstimators(),
-        reduceEstimators(), scaledAddEstimators(), sliceEstimators(), sortEstimators()})
+        rearrangeEstimators(), reduceEstimators(), scaledAddEstimators(), sliceEstimators(), sortEstimators()})
     all.insert(all.end(), estimators.begin(), estimators.end());
   poputil::internal::addLibraryCodelets(graph, "popops", all);
 }

@@ -9,6 +9,7 @@ poputil::internal::Estimators elementWiseEstimators();
 poputil::internal::Estimators encodingEstimators();
 poputil::internal::Estimators fillEstimators();
 poputil::internal::Estimators loopEstimators();
+poputil::internal::Estimators rearrangeEstimators();
 poputil::internal::Estimators reduceEstimators();
 poputil::internal::Estimators scaledAddEstimators();
 
