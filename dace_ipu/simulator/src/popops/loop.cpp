@@ -52,7 +52,9 @@ Tensor addForLoopCounterVertex(Graph &graph, const Tensor &count, const Tensor &
   const ComputeSet cs = graph.addComputeSet({debugContext, "ForLoopCounter"});
   const VertexRef v =
       graph.addVertex(cs, poputil::templateVertex("popops::ForLoopCounter", count.elementType()),
-                      {{"count", count.reshape({})}, {"limit", countLimit.reshape({})}, {"comparisonResult", predicate}});
+                      {{"count", count.reshape({})},
+                       {"limit", countLimit.reshape({})},
+                       {"comparisonResult", predicate}});
   graph.setTileMapping(v, tile);
   if (count.elementType() == INT)
     graph.setInitialValue(v["increment"], countStep);

@@ -82,7 +82,9 @@ Tensor partialTranspose(Graph &graph, const Tensor &in, const ComputeSet &cs, co
 }
 
 unsigned getMinimumRegroupGrainSize(const Type &type) {
-  return type == HALF || type == SHORT || type == UNSIGNED_SHORT ? 4 : type == FLOAT || type == INT || type == UNSIGNED_INT ? 2 : 8;
+  if (type == HALF || type == SHORT || type == UNSIGNED_SHORT)
+    return 4;
+  return type == FLOAT || type == INT || type == UNSIGNED_INT ? 2 : 8;
 }
 
 namespace {
