@@ -38,7 +38,8 @@ Kind kindOf(const std::string &vertexType) {
   const bool isFloat = type == "float", isHalf = type == "half", isLong = type.find("long long") != std::string::npos;
   const bool isShort = type.find("short") != std::string::npos;
   const bool isByte = type == "bool" || type.find("char") != std::string::npos;
-  return {isFloat, isHalf, isFloat || isHalf, type == "bool", isLong, isLong ? 1u : isByte ? 8u : isHalf || isShort ? 4u : 2u};
+  return {isFloat, isHalf, isFloat || isHalf, type == "bool", isLong,
+          isLong ? 1u : isByte ? 8u : isHalf || isShort ? 4u : 2u};
 }
 
 Rate unaryRate(UnaryOpType op, const Kind &k, bool inPlace) {

@@ -38,7 +38,8 @@ std::vector<Tensor> rowsOf(const Tensor &flat, const Regions &regions) {
 }
 
 void addVertexOnTile(Graph &graph, ComputeSet cs, const std::string &vertex, const Operands &flat, const Tensor &out,
-                     const Regions &regions, unsigned tile, bool hasSteps, const FieldValues &values) {
+                     const Regions &regions, unsigned tile, bool hasSteps, const FieldValues &values,
+                     const Scalars &scalars) {
   const VertexRef v = graph.addVertex(cs, vertex);
   graph.setTileMapping(v, tile);
   graph.connect(v["out"], rowsOf(out, regions));
@@ -50,6 +51,8 @@ void addVertexOnTile(Graph &graph, ComputeSet cs, const std::string &vertex, con
     if (hasSteps)
       graph.setInitialValue(v["step" + number], !isOne);
   }
+  for (const auto &scalar : scalars)
+    graph.connect(v[scalar.first], constantOn(graph, scalar.second, tile).reshape({}));
   for (const auto &value : values)
     graph.setInitialValue(v[value.first], value.second);
 }
@@ -57,7 +60,7 @@ void addVertexOnTile(Graph &graph, ComputeSet cs, const std::string &vertex, con
 } // namespace
 
 void addElementVertices(Graph &graph, ComputeSet cs, const std::string &vertex, const Operands &operands,
-                        const Tensor &out, bool hasSteps, const FieldValues &values) {
+                        const Tensor &out, bool hasSteps, const FieldValues &values, const Scalars &scalars) {
   const Tensor flatOut = out.flatten();
   Operands flat;
   for (const Tensor &t : operands)
@@ -66,7 +69,7 @@ void addElementVertices(Graph &graph, ComputeSet cs, const std::string &vertex, 
   for (unsigned tile = 0; tile < mapping.size(); ++tile)
     if (!mapping[tile].empty())
       addVertexOnTile(graph, cs, vertex, flat, flatOut, graph.getSortedContiguousRegions(flatOut, mapping[tile]), tile,
-                      hasSteps, values);
+                      hasSteps, values, scalars);
 }
 
 Operands withoutOverlap(Graph &graph, const Operands &operands, const Tensor &out, program::Sequence &prog,

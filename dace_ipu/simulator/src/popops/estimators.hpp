@@ -6,7 +6,11 @@
 namespace popops {
 
 poputil::internal::Estimators elementWiseEstimators();
+poputil::internal::Estimators encodingEstimators();
 poputil::internal::Estimators fillEstimators();
+poputil::internal::Estimators loopEstimators();
+poputil::internal::Estimators rearrangeEstimators();
 poputil::internal::Estimators reduceEstimators();
+poputil::internal::Estimators scaledAddEstimators();
 
 } // namespace popops

@@ -10,7 +10,9 @@ using Shape = std::vector<std::size_t>;
 
 namespace {
 
-std::size_t sizeFromBack(const Shape &shape, std::size_t i) { return i < shape.size() ? shape[shape.size() - 1 - i] : 1; }
+std::size_t sizeFromBack(const Shape &shape, std::size_t i) {
+  return i < shape.size() ? shape[shape.size() - 1 - i] : 1;
+}
 
 // The shape that both broadcast to; false if there is none.
 bool commonShape(const Shape &a, const Shape &b, Shape &result) {

@@ -54,7 +54,8 @@ template <typename A> static A neutral(Operation op) {
   }
 }
 
-template <typename A, typename T> static A reduceRun(Operation op, A acc, const T *in, unsigned count, unsigned stride) {
+template <typename A, typename T>
+static A reduceRun(Operation op, A acc, const T *in, unsigned count, unsigned stride) {
   const auto each = [&](auto f) {
     for (unsigned i = 0; i < count; ++i)
       acc = f(acc, static_cast<A>(in[i * stride]));

@@ -19,7 +19,7 @@ template <typename T> using OutputRows = poplar::Vector<poplar::Output<poplar::V
 
 /// Calls f(row, first element, number of elements) for the share of a worker in all elements: equal shares in multiples
 /// of 8 elements, so that no two workers write to one word of a row.
-template <typename T, typename F> void forEachShare(OutputRows<T> &rows, unsigned worker, F f) {
+template <typename Out, typename F> void forEachShare(Out &rows, unsigned worker, F f) {
   unsigned total = 0;
   for (unsigned row = 0; row < rows.size(); ++row)
     total += rows[row].size();
