@@ -41,7 +41,7 @@ FaultHandlers::FaultHandlers() {
     return;
   struct sigaction ours = {};
   ours.sa_sigaction = onFault;
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER; // the jump leaves the handler without unblocking the signal
+  ours.sa_flags = SA_SIGINFO;
   sigemptyset(&ours.sa_mask);
   for (int i = 0; i < numCaught; ++i)
     sigaction(caught[i], &ours, &previous[i]);
@@ -63,7 +63,7 @@ int catchFault(void (*f)(void *), void *argument) {
   };
   const Restore restore;
   sigjmp_buf here;
-  if (const int signal = sigsetjmp(here, 0))
+  if (const int signal = sigsetjmp(here, 1))
     return signal;
   landing = &here;
   f(argument);
