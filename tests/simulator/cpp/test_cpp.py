@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -119,3 +120,11 @@ def test_every_host_header_compiles_alone(libraries: Libraries, tmp_path: Path) 
             sources[-1].write_text(f"#include <{header.relative_to(include)}>\n")
     assert len(sources) > 40
     _compile(["-std=c++11", f"-I{include}", "-fsyntax-only", *map(str, sources)])
+
+
+def test_a_host_program_of_fifty_lines_compiles_in_two_seconds(libraries: Libraries, tmp_path: Path) -> None:
+    """Processor time, which other programs on the machine hardly change."""
+    source = HERE.parent / "programs" / "streams.cpp"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    _compile(["-std=c++17", "-O0", f"-I{libraries.include_dir}", "-c", str(source), "-o", f"{tmp_path}/streams.o"])
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 2
