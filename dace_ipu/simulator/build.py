@@ -49,6 +49,8 @@ _RUNTIME = _ROOT.parent / "runtime"
 #: The libraries beside libpoplar, each after those it may use.
 _COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
 _RUNTIME_LIBRARY = "dace_ipu"
+#: What a sanitised build holds beside libpoplar: it takes long, and the others only build graphs.
+_SANITIZED_COMPANIONS = ("poputil",)
 
 # -ffp-contract=off: results do not depend on which processor has fused operations.
 _FLAGS = ("-std=c++17", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-pthread")
@@ -87,7 +89,8 @@ def ensure_built(progress: bool = True, sanitize: str = "") -> Libraries:
     """Return the simulator's libraries, compiled now if they are not in the cache.
 
     Later calls in a process cost nothing. With ``progress`` a build that takes more than two seconds shows a line on
-    stderr. With ``sanitize`` ("address,undefined" or "thread") it is another build, with the compiler's sanitizers.
+    stderr. With ``sanitize`` ("address,undefined" or "thread") it is another build, with the compiler's sanitizers, of
+    libpoplar and libpoputil only.
 
     Raises :class:`BuildError` with the compiler's output, or if the cache folder cannot be written, and
     :class:`~dace_ipu.simulator.toolchain.MissingCompiler`.
@@ -133,8 +136,11 @@ def _remove_unused(folder: Path) -> None:
 
 def planned(sanitize: str = "") -> Libraries:
     """Return what :func:`ensure_built` gives or would build, without building it."""
-    companions = (name for name in _COMPANIONS if (_SOURCES / name).is_dir() and _sources(name))
-    names = ("poplar", *companions, _RUNTIME_LIBRARY)
+    wanted = _SANITIZED_COMPANIONS if sanitize else (*_COMPANIONS, _RUNTIME_LIBRARY)
+    companions = (
+        name for name in wanted if name == _RUNTIME_LIBRARY or ((_SOURCES / name).is_dir() and _sources(name))
+    )
+    names = ("poplar", *companions)
     key = _key(sanitize)
     return Libraries(INCLUDE, cache_folder() / "simulator" / key / "lib", names, key)
 

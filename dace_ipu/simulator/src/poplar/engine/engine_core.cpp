@@ -87,6 +87,7 @@ void EngineCore::resetProfile() {
   std::fill(executions_.begin(), executions_.end(), 0);
   hostAccessCycles_ = 0;
   runs_ = 0;
+  runRecords_.clear();
 }
 
 void EngineCore::requireLoaded(const std::string &what) const {
@@ -104,7 +105,11 @@ void EngineCore::run(unsigned program) {
   dirty_ = true;
   ++runs_;
   const FaultHandlers handlers;
+  const std::uint64_t begin = now_;
   exec(plan_->programs[program]);
+  constexpr std::size_t recorded = 1000;
+  if (runRecords_.size() < recorded)
+    runRecords_.push_back({program, now_ - begin});
 }
 
 void EngineCore::exec(int index) {

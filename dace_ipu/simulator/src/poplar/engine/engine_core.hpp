@@ -27,6 +27,12 @@ struct HostStream {
   std::unique_ptr<poplar::StreamCallbackHandle> callback;
 };
 
+/// One call of run.
+struct RunRecord {
+  unsigned program;
+  std::uint64_t cycles;
+};
+
 class EngineCore {
 public:
   explicit EngineCore(std::shared_ptr<const ExecutablePlan> plan);
@@ -53,6 +59,8 @@ public:
   const std::vector<std::uint64_t> &executions() const { return executions_; }
   std::uint64_t hostAccessCycles() const { return hostAccessCycles_; }
   std::uint64_t runs() const { return runs_; }
+  /// The first calls of run since load or reset.
+  const std::vector<RunRecord> &runRecords() const { return runRecords_; }
 
 private:
   void exec(int step);
@@ -92,6 +100,7 @@ private:
   bool dirty_ = false;
   std::uint64_t now_ = 0; // simulated cycles since load
   std::uint64_t runs_ = 0;
+  std::vector<RunRecord> runRecords_;
   std::uint64_t computeSetRuns_ = 0; // since load; seeds the random numbers of codelets
   std::uint64_t hostAccessCycles_ = 0;
   std::vector<std::uint64_t> executions_;
