@@ -20,7 +20,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Build, and print the folder of the libraries."""
     try:
-        print(ensure_built(sanitize=args.sanitize).lib_dir)
+        print(ensure_built(sanitize="address,undefined" if args.sanitize else "").lib_dir)
     except (BuildError, MissingCompiler) as error:
         print(f"dace-ipu build: {error}", file=sys.stderr)
         return 1

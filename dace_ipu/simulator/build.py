@@ -49,11 +49,13 @@ _RUNTIME = _ROOT.parent / "runtime"
 #: The libraries beside libpoplar, each after those it may use.
 _COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
 _RUNTIME_LIBRARY = "dace_ipu"
+#: What a sanitised build holds beside libpoplar: it takes long, and the others only build graphs.
+_SANITIZED_COMPANIONS = ("poputil",)
 
 # -ffp-contract=off: results do not depend on which processor has fused operations.
 _FLAGS = ("-std=c++17", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-pthread")
 _OPTIMISED = ("-O2", "-ftree-vectorize", "-march=native")
-_SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
+_SANITIZED = ("-O1", "-g1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined")
 
 
 _ATTEMPTS = 3
@@ -83,11 +85,12 @@ class Libraries:
         return all(file.is_file() for file in self.files)
 
 
-def ensure_built(progress: bool = True, sanitize: bool = False) -> Libraries:
+def ensure_built(progress: bool = True, sanitize: str = "") -> Libraries:
     """Return the simulator's libraries, compiled now if they are not in the cache.
 
     Later calls in a process cost nothing. With ``progress`` a build that takes more than two seconds shows a line on
-    stderr. With ``sanitize`` it is another build, with the address and undefined-behaviour sanitizers.
+    stderr. With ``sanitize`` ("address,undefined" or "thread") it is another build, with the compiler's sanitizers, of
+    libpoplar and libpoputil only.
 
     Raises :class:`BuildError` with the compiler's output, or if the cache folder cannot be written, and
     :class:`~dace_ipu.simulator.toolchain.MissingCompiler`.
@@ -96,7 +99,7 @@ def ensure_built(progress: bool = True, sanitize: bool = False) -> Libraries:
 
 
 @functools.cache
-def _ensure_built(cache: Path, progress: bool, sanitize: bool) -> Libraries:
+def _ensure_built(cache: Path, progress: bool, sanitize: str) -> Libraries:
     for _ in range(_ATTEMPTS):
         libraries = planned(sanitize)
         if not libraries.is_complete:
@@ -109,7 +112,7 @@ def _ensure_built(cache: Path, progress: bool, sanitize: bool) -> Libraries:
     raise BuildError("the simulator's sources change all the time")
 
 
-def _build(libraries: Libraries, progress: bool, sanitize: bool) -> None:
+def _build(libraries: Libraries, progress: bool, sanitize: str) -> None:
     """Build, unless the sources change meanwhile: nothing may be kept under a key that is not its own."""
     build = _Build(libraries, find_compiler(), _flags(sanitize), Progress(progress))
     build.run(is_current=lambda: planned(sanitize) == libraries)
@@ -131,26 +134,33 @@ def _remove_unused(folder: Path) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def planned(sanitize: bool = False) -> Libraries:
+def planned(sanitize: str = "") -> Libraries:
     """Return what :func:`ensure_built` gives or would build, without building it."""
-    companions = (name for name in _COMPANIONS if (_SOURCES / name).is_dir() and _sources(name))
-    names = ("poplar", *companions, _RUNTIME_LIBRARY)
+    wanted = _SANITIZED_COMPANIONS if sanitize else (*_COMPANIONS, _RUNTIME_LIBRARY)
+    companions = (
+        name for name in wanted if name == _RUNTIME_LIBRARY or ((_SOURCES / name).is_dir() and _sources(name))
+    )
+    names = ("poplar", *companions)
     key = _key(sanitize)
     return Libraries(INCLUDE, cache_folder() / "simulator" / key / "lib", names, key)
 
 
-def _flags(sanitize: bool) -> tuple[str, ...]:
-    return (*_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED), *_includes(INCLUDE, _SOURCES, _RUNTIME / "include"))
+def _flags(sanitize: str) -> tuple[str, ...]:
+    return (*_FLAGS, *_variant(sanitize), *_includes(INCLUDE, _SOURCES, _RUNTIME / "include"))
+
+
+def _variant(sanitize: str) -> tuple[str, ...]:
+    return (*_SANITIZED, f"-fsanitize={sanitize}") if sanitize else _OPTIMISED
 
 
 def _includes(*folders: Path) -> tuple[str, ...]:
     return tuple(part for folder in folders for part in ("-I", str(folder)))
 
 
-def _key(sanitize: bool) -> str:
+def _key(sanitize: str) -> str:
     """Return a hash of all that the libraries depend on. Contents are read: a few milliseconds."""
     state = hashlib.sha256()
-    facts = (find_compiler().identity, tool_key(), cpu_identity(), *_FLAGS, *(_SANITIZED if sanitize else _OPTIMISED))
+    facts = (find_compiler().identity, tool_key(), cpu_identity(), *_FLAGS, *_variant(sanitize))
     state.update("\0".join(facts).encode())
     for folder in (INCLUDE, _SOURCES, _RUNTIME / "include", _RUNTIME / "src"):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):

@@ -7,6 +7,7 @@ checkout of github.com/graphcore/examples; what they must print is what their ow
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -69,6 +70,27 @@ def test_streams(shell: Shell, tmp_path: Path, standard: str) -> None:
     assert _printed(output, "last row") == [1, 2, 3, 4]
     assert _printed(output, "weights") == [0.25, 4.5]
     assert output.splitlines()[-2:] == ["1 2 -1 -2 1 2 -1 -2 5 6 -3 -4 ", "1 2 -1 1 2 -1 "]
+
+
+MISTAKES = (
+    ("Pairs", 9, "5 reads element 9 of field 'in', which has 9 elements"),
+    ("Pairs", 12, "5 reads element 9 of field 'in', which was never written"),
+    ("Shifted", 7, "18 writes element 6 of field 'out', which has 6 elements"),
+    ("Shifted", 6, ""),
+    ("Divided", 6, "32 divides an integer by zero, or the least one by -1"),
+)
+
+
+def test_mistakes_of_codelets_are_named(shell: Shell, tmp_path: Path) -> None:
+    for name in ("mistakes.cpp", "mistakes_codelets.cpp"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    shell("g++ mistakes.cpp -lpoplar -o mistakes")
+    for vertex, inputs, finding in MISTAKES:
+        who = f"vertex '{vertex}' (number 0 of compute set 'sums', tile 1), a codelet of mistakes_codelets.cpp:"
+        expected = f"{who}{finding}" if finding else "no mistake"
+        if vertex == "Divided" and platform.machine() != "x86_64":
+            expected = "no mistake"  # other processors give a result
+        assert shell(f"DACE_IPU_CHECK=1 ./mistakes {vertex} {inputs}") == expected + "\n"
 
 
 def test_vertices_in_a_file_of_their_own(shell: Shell, tmp_path: Path) -> None:

@@ -95,6 +95,49 @@ bool runGather(void *p, unsigned) {
   return true;
 }
 
+// What no codelet may do. Ints; `what` says which mistake, `at` where.
+struct Mistake {
+  DaceIpuSpan in, out;
+  std::int32_t what, at, state;
+};
+enum { doNothing, readIn, readOut, writeIn, writeOut, divide, wildAddress, readAsIndex, countCalls, skipOne };
+bool runMistake(void *p, unsigned) {
+  static int calls = 0;
+  auto &v = *static_cast<Mistake *>(p);
+  auto *in = static_cast<volatile std::int32_t *>(v.in.data);
+  auto *out = static_cast<volatile std::int32_t *>(v.out.data);
+  for (std::size_t i = 0; i < v.out.size; ++i)
+    if (v.what != readOut && !(v.what == skipOne && i == static_cast<std::size_t>(v.at)))
+      out[i] = 7;
+  switch (v.what) {
+  case readIn:
+    v.state = in[v.at];
+    return true;
+  case readOut:
+    return out[v.at] != 0;
+  case writeIn:
+    in[v.at] = 9;
+    return true;
+  case writeOut:
+    out[v.at] = 9;
+    return true;
+  case divide:
+    out[0] = 100 / in[v.at];
+    return true;
+  case wildAddress:
+    *reinterpret_cast<volatile int *>(static_cast<std::uintptr_t>(v.at)) = 1;
+    return true;
+  case readAsIndex:
+    out[0] = in[in[v.at]];
+    return true;
+  case countCalls:
+    out[0] = ++calls;
+    return true;
+  default:
+    return true;
+  }
+}
+
 constexpr std::uint32_t spanBytes = sizeof(DaceIpuSpan);
 
 #define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN)                                                 \
@@ -127,6 +170,9 @@ const DaceIpuField countFields[] = {SCALAR(Count, counter, "int", DACE_IPU_OUTPU
 const DaceIpuField gatherFields[] = {
     FIELD(Gather, in, "float", DACE_IPU_SCALAR_EDGE_LIST, DACE_IPU_INPUT, DACE_IPU_SPAN, 0, 4),
     SCALAR(Gather, out, "float", DACE_IPU_OUTPUT)};
+const DaceIpuField mistakeFields[] = {VECTOR(Mistake, in, "int", DACE_IPU_INPUT, 4),
+                                      VECTOR(Mistake, out, "int", DACE_IPU_OUTPUT, 4), STATE(Mistake, what, "int"),
+                                      STATE(Mistake, at, "int"), STATE(Mistake, state, "int")};
 
 #define VERTEX(NAME, CLASS, KIND, FIELDS, RUN)                                                                         \
   {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
@@ -141,6 +187,7 @@ const DaceIpuVertexType types[] = {
     VERTEX("AlignedShift", Shift, DACE_IPU_VERTEX, alignedFields, runShift),
     VERTEX("Count", Count, DACE_IPU_VERTEX, countFields, runCount),
     VERTEX("Gather", Gather, DACE_IPU_VERTEX, gatherFields, runGather),
+    VERTEX("Mistake", Mistake, DACE_IPU_VERTEX, mistakeFields, runMistake),
 };
 
 const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types};

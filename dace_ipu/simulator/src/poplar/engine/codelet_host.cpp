@@ -43,6 +43,8 @@ const DaceIpuCodeletHost &codeletHost() {
 
 void enterVertex(std::uint64_t seed) { randomState = seed * 0xd1342543de82ef95u; }
 
+std::uint64_t cyclesNow() { return cycleBase; }
+
 void enterComputeSet(std::uint64_t now, std::ostream *stream) {
   cycleBase = now;
   printStream = stream;

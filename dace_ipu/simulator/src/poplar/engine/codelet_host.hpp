@@ -14,7 +14,9 @@ const DaceIpuCodeletHost &codeletHost();
 /// Says what this thread is about to run, until the next call. The random numbers of a worker depend on `seed` only,
 /// so that results do not depend on the number of host threads.
 void enterVertex(std::uint64_t seed);
-/// What codelets on this thread see of their Engine.
+/// What the cycle counter shows on this thread.
+std::uint64_t cyclesNow();
+/// What codelets on this thread see of their Engine. Without a stream they print nothing.
 void enterComputeSet(std::uint64_t cycles, std::ostream *print);
 
 } // namespace dace_ipu_sim

@@ -4,6 +4,7 @@
 #include "codelet_host.hpp"
 #include "copies.hpp"
 #include "engine_options.hpp"
+#include "faults.hpp"
 #include "print_tensor.hpp"
 #include "thread_pool.hpp"
 
@@ -102,6 +103,7 @@ void EngineCore::run(unsigned program) {
                                         std::to_string(plan_->programs.size()));
   dirty_ = true;
   ++runs_;
+  const FaultHandlers handlers;
   const std::uint64_t begin = now_;
   exec(plan_->programs[program]);
   constexpr std::size_t recorded = 1000;
@@ -205,21 +207,56 @@ void EngineCore::runSwitch(const Step &step) {
   exec(step.children[0]);
 }
 
-bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) const {
+bool EngineCore::runWorkers(const ComputeSetPlan &cs, std::size_t index) const {
+  const VertexCall &call = cs.calls[index];
   bool all = true;
-  unsigned tile = noTile;
-  enterComputeSet(now_, printStream_);
-  for (std::size_t i = begin; i < end; ++i) {
-    const VertexCall &call = cs.calls[i];
-    if (call.setTile && call.tile != tile)
-      call.setTile(call.tile);
-    tile = call.tile;
-    void *const state = vertices_.data() + call.state;
-    for (unsigned worker = 0; worker < call.workers; ++worker) {
-      enterVertex((computeSetRuns_ * cs.calls.size() + i) * call.workers + worker);
-      all &= call.run(state, worker);
-    }
+  for (unsigned worker = 0; worker < call.workers; ++worker) {
+    enterVertex((computeSetRuns_ * cs.calls.size() + index) * call.workers + worker);
+    all &= call.run(vertices_.data() + call.state, worker);
   }
+  return all;
+}
+
+bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) {
+  enterComputeSet(now_, printStream_);
+  if (plan_->checkVertices)
+    return runChecked(cs, begin, end);
+  bool all = true;
+  std::size_t i = begin;
+  const auto run = [&] {
+    unsigned tile = noTile;
+    for (; i < end; ++i) {
+      const VertexCall &call = cs.calls[i];
+      if (call.setTile && call.tile != tile)
+        call.setTile(call.tile);
+      tile = call.tile;
+      all &= runWorkers(cs, i);
+    }
+  };
+  if (const int signal = catchFault(run))
+    throw poplar::application_runtime_error(describeCodelet(*plan_->graph, cs.calls[i].vertex) + " " +
+                                            faultText(signal));
+  return all;
+}
+
+// The first run prints; the others must not, and see the same cycle counter.
+bool EngineCore::runChecked(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) {
+  VertexCheck check(*plan_->graph, cs, vertices_.data(), initialised_);
+  std::vector<Untouched> untouched;
+  bool all = true;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (cs.calls[i].setTile)
+      cs.calls[i].setTile(cs.calls[i].tile);
+    const std::uint64_t cycles = cyclesNow();
+    std::ostream *print = printStream_;
+    all &= check.run(i, [&] {
+      enterComputeSet(cycles, print);
+      print = nullptr;
+      return runWorkers(cs, i);
+    }, untouched);
+  }
+  const std::lock_guard<std::mutex> lock(untouchedMutex_);
+  untouched_.insert(untouched_.end(), untouched.begin(), untouched.end());
   return all;
 }
 
@@ -228,6 +265,7 @@ void EngineCore::runComputeSet(const Step &step) {
   checkReads(cs.reads);
   runCopies(cs.before, temporaries_.data(), variables());
   ++computeSetRuns_;
+  untouched_.clear();
   std::atomic<bool> all{true};
   if (cs.chunks.size() == 2) {
     all = runCalls(cs, 0, cs.calls.size());
@@ -241,6 +279,8 @@ void EngineCore::runComputeSet(const Step &step) {
   if (step.element.type != poplar::Type())
     variables()[step.element.offset] = all;
   noteWrites(cs.writes);
+  for (const Untouched &u : untouched_)
+    initialised_[u.var].remove(u.element, u.element + 1);
 }
 
 void EngineCore::runCopy(const Step &step) {

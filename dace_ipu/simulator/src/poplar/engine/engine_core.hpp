@@ -4,6 +4,7 @@
 #include "arena.hpp"
 #include "interval_set.hpp"
 #include "plan.hpp"
+#include "vertex_check.hpp"
 
 #include <poplar/Device.hpp>
 #include <poplar/Engine.hpp>
@@ -12,8 +13,8 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace dace_ipu_sim {
@@ -69,7 +70,9 @@ private:
   void runCharged(const Step &step);
   bool isTrue(const ElementRef &element) const;
   void runComputeSet(const Step &step);
-  bool runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) const;
+  bool runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end);
+  bool runWorkers(const ComputeSetPlan &cs, std::size_t call) const;
+  bool runChecked(const ComputeSetPlan &cs, std::size_t begin, std::size_t end);
   void runSwitch(const Step &step);
   void runCopy(const Step &step);
   void streamIn(const Step &step);
@@ -106,7 +109,9 @@ private:
   std::vector<poplar::Engine::HostFunctionCallback> hostFunctions_;
   std::vector<std::vector<char>> remoteBuffers_;
   std::vector<char> buffer_; // for callbacks, host functions and printing
-  std::unordered_map<const Variable *, IntervalSet> initialised_;
+  Initialised initialised_;
+  std::mutex untouchedMutex_;
+  std::vector<Untouched> untouched_; // by the compute set that runs
   std::ostream *printStream_; // of codelets
   std::ostream *printTensorStream_;
 };

@@ -25,6 +25,7 @@ const char *const engineKeys[] = {
     "debug.branchRecordTile",
     "debug.checkForNaNs",
     "debug.checkUninitialised", // an extension: report reads of memory that was never written
+    "debug.checkVertices", // an extension: vertices must not read or write outside of their edges
     "debug.computeInstrumentationLevel",
     "debug.cpuMultiThreadExecution",
     "debug.disableCycles",

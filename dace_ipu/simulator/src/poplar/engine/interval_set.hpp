@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <map>
 
 namespace dace_ipu_sim {
@@ -33,6 +34,11 @@ public:
   bool intersects(std::size_t begin, std::size_t end) const {
     const auto it = intervals_.lower_bound(end);
     return it != intervals_.begin() && std::prev(it)->second > begin;
+  }
+  /// All elements of the range are in the set.
+  bool covers(std::size_t begin, std::size_t end) const {
+    const auto it = intervals_.upper_bound(begin);
+    return it != intervals_.begin() && std::prev(it)->second >= end;
   }
 
 private:

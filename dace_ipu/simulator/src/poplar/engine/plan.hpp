@@ -78,6 +78,19 @@ struct VertexCall {
   unsigned tile;
   unsigned workers;
   std::size_t work; // connected elements, to share calls out evenly
+  unsigned vertex;
+};
+
+constexpr std::size_t npos = ~std::size_t(0);
+
+/// An edge, or a vector of values, of a vertex that runs in the checked mode.
+struct CheckedEdge {
+  std::size_t at; // of its DaceIpuSpan in the vertex memory
+  unsigned field;
+  std::size_t row; // of an edge list, else npos
+  bool writable;
+  poplar::Type type;
+  ViewPtr view; // null for values
 };
 
 struct ComputeSetPlan {
@@ -91,6 +104,8 @@ struct ComputeSetPlan {
   StepCost cost;
   std::vector<Access> reads;
   std::vector<Access> writes;
+  std::vector<CheckedEdge> checkedEdges;    // of all vertices, in the checked mode
+  std::vector<std::size_t> checkedEdgesOf; // the first one of every call, and an end
 };
 
 /// A value that control flow reads: always one element.
@@ -216,6 +231,7 @@ struct ExecutablePlan {
   std::shared_ptr<GraphCore> graph; // kept alive: names, constants, types
   poplar::OptionFlags options;
   bool checkUninitialised = false;
+  bool checkVertices = false;
 
   std::vector<std::size_t> variableOffsets; // by variable id; npos if no program uses it
   std::size_t variableBytes = 0;
@@ -238,8 +254,6 @@ struct ExecutablePlan {
   std::vector<VariableUse> variables;
   TileMemory memory;
 };
-
-constexpr std::size_t npos = ~std::size_t(0);
 
 /// What is wrong with the memory of the plan, for graph_memory_allocation_error; empty if everything fits.
 std::string overflowText(const ExecutablePlan &plan);

@@ -43,6 +43,7 @@ ComputeSetPlan ComputeSetPlanner::run() {
   writes_.check(graph_);
   for (const unsigned v : ordered_)
     planVertex(v);
+  result_.checkedEdgesOf.push_back(result_.checkedEdges.size());
   placeSnapshots();
   finishCosts();
   cutIntoChunks();
@@ -98,7 +99,8 @@ void ComputeSetPlanner::planVertex(unsigned vertex) {
   const DaceIpuVertexType &abi = *v.type->abi;
   const std::size_t state = allocateVertexMemory(abi.size, std::max<std::size_t>(abi.align, sizeof(void *)));
   const unsigned workers = abi.kind == DACE_IPU_MULTI_VERTEX ? workersOfMultiVertex : 1;
-  result_.calls.push_back({abi.run, v.module->setTile, state, v.tile, workers, 0});
+  result_.calls.push_back({abi.run, v.module->setTile, state, v.tile, workers, 0, vertex});
+  result_.checkedEdgesOf.push_back(result_.checkedEdges.size());
   for (const FieldBinding &b : v.bindings)
     bindField(vertex, b, state);
 }
@@ -112,7 +114,7 @@ void ComputeSetPlanner::bindField(unsigned vertex, const FieldBinding &binding, 
   case FieldBinding::Kind::EdgeList:
     return bindRows(vertex, binding, state);
   case FieldBinding::Kind::Edge:
-    return bindEdge({vertex, binding.field, &abi, v.tile, state + abi.offset, &binding.edge});
+    return bindEdge({vertex, binding.field, npos, &abi, v.tile, state + abi.offset, &binding.edge});
   }
 }
 
@@ -128,6 +130,9 @@ void ComputeSetPlanner::bindValues(unsigned vertex, const FieldBinding &binding,
   std::copy(binding.bytes.begin(), binding.bytes.end(), plan_.vertexImage.begin() + static_cast<std::ptrdiff_t>(at));
   setSpan(state + abi.offset, binding.bytes.size() / element);
   relocate(state + abi.offset, at, Memory::Vertices);
+  if (plan_.checkVertices)
+    result_.checkedEdges.push_back({state + abi.offset, binding.field, npos, true,
+                                    graph_.vertices[vertex].type->fieldTypes[binding.field], nullptr});
 }
 
 void ComputeSetPlanner::bindRows(unsigned vertex, const FieldBinding &binding, std::size_t state) {
@@ -137,7 +142,7 @@ void ComputeSetPlanner::bindRows(unsigned vertex, const FieldBinding &binding, s
   setSpan(state + abi.offset, binding.rows.size());
   relocate(state + abi.offset, rows, Memory::Vertices);
   for (std::size_t i = 0; i < binding.rows.size(); ++i)
-    bindEdge({vertex, binding.field, &abi, v.tile, rows + i * sizeof(DaceIpuSpan), &binding.rows[i]});
+    bindEdge({vertex, binding.field, i, &abi, v.tile, rows + i * sizeof(DaceIpuSpan), &binding.rows[i]});
 }
 
 void ComputeSetPlanner::bindEdge(const EdgeSite &site) {
@@ -158,6 +163,9 @@ void ComputeSetPlanner::bindEdge(const EdgeSite &site) {
   chargeEdge(site);
   if (plan_.checkUninitialised)
     recordAccesses(site);
+  if (plan_.checkVertices)
+    result_.checkedEdges.push_back(
+        {site.at, site.field, site.row, isOutput(*site.abi), site.tensor->elementType(), site.tensor->view()});
 }
 
 void ComputeSetPlanner::bindContiguous(const EdgeSite &site, const Variable *var, std::size_t offset) {

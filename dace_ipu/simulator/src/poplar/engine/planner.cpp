@@ -17,9 +17,9 @@ constexpr std::size_t alignment = 64;
 
 std::size_t aligned(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
 
-bool checkRequested(const poplar::OptionFlags &options) {
+bool checkByDefault() {
   const char *text = std::getenv("DACE_IPU_CHECK");
-  return isSet(options, "debug.checkUninitialised", text && std::string(text) == "1");
+  return text && std::string(text) == "1";
 }
 
 void requireMapped(const Variable &v) {
@@ -43,7 +43,9 @@ Planner::Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFl
       tally_(machine_.numTiles()), interleaved_(graph->variables.size()) {
   plan_->graph = graph;
   plan_->options = engineOptions(options);
-  plan_->checkUninitialised = checkRequested(plan_->options);
+  plan_->checkVertices = isSet(plan_->options, "debug.checkVertices", checkByDefault());
+  plan_->checkUninitialised =
+      isSet(plan_->options, "debug.checkUninitialised", checkByDefault()) || plan_->checkVertices;
 }
 
 std::shared_ptr<const ExecutablePlan> Planner::run(const std::vector<ProgramPtr> &programs) {

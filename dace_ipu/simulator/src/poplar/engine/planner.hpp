@@ -117,6 +117,7 @@ private:
   struct EdgeSite {
     unsigned vertex;
     unsigned field;
+    std::size_t row; // of an edge list, else npos
     const DaceIpuField *abi;
     unsigned tile;
     std::size_t at; // of the DaceIpuSpan in the vertex memory

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>
+#include <utility>
 
 namespace dace_ipu_sim {
 
@@ -54,7 +55,15 @@ ThreadPool::ThreadPool() {
 
 void ThreadPool::drain() {
   for (std::size_t i = next_++; i < size_; i = next_++)
-    (*task_)(i);
+    try {
+      (*task_)(i);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(errorMutex_);
+      if (i < errorAt_) {
+        errorAt_ = i;
+        error_ = std::current_exception();
+      }
+    }
 }
 
 void ThreadPool::work() {
@@ -85,6 +94,8 @@ void ThreadPool::forEach(std::size_t n, const std::function<void(std::size_t)> &
     size_ = n;
     next_ = 0;
     busy_ = workers_.size();
+    errorAt_ = n;
+    error_ = nullptr;
     ++generation_;
   }
   wake_.notify_all();
@@ -93,6 +104,8 @@ void ThreadPool::forEach(std::size_t n, const std::function<void(std::size_t)> &
   insidePool = false;
   std::unique_lock<std::mutex> lock(mutex_);
   done_.wait(lock, [&] { return busy_ == 0; });
+  if (error_)
+    std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void ThreadPool::forRange(std::size_t n, const std::function<void(std::size_t, std::size_t)> &f) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -18,6 +19,8 @@ public:
 
   std::size_t threads() const { return workers_.size() + 1; }
   /// Calls f(i) for i in [0, n), on this thread and the workers, and waits. Calls from inside f run in place.
+  /// If some f(i) throw, all others are done all the same, and what the lowest i threw is thrown: the same for any number
+  /// of threads, but that one thread stops there.
   void forEach(std::size_t n, const std::function<void(std::size_t)> &f);
   /// The same with [0, n) cut into a few ranges.
   void forRange(std::size_t n, const std::function<void(std::size_t, std::size_t)> &f);
@@ -36,6 +39,9 @@ private:
   std::size_t size_ = 0;
   std::atomic<std::size_t> next_{0};
   std::size_t busy_ = 0;
+  std::mutex errorMutex_;
+  std::size_t errorAt_ = 0;
+  std::exception_ptr error_;
   std::size_t generation_ = 0;
 };
 

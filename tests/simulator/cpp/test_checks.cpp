@@ -1,0 +1,140 @@
+// What codelets must not do is found in the checked mode, and named; faults are found always.
+#include "fixture.hpp"
+
+#include <string>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace {
+
+// As in codelets_by_hand.cpp.
+enum Mistake { doNothing, readIn, readOut, writeIn, writeOut, divide, wildAddress, readAsIndex, countCalls, skipOne };
+
+const OptionFlags checked{{"debug.checkVertices", "true"}};
+
+/// A vertex on tile 2 with `in` = ints[2, 6), which holds 0, 1, 2, 3, and `out`, which holds nothing before.
+struct Suspect : Fixture {
+  Tensor ints, out;
+
+  explicit Suspect(Mistake what, int at, bool strided = false, bool hasInput = true) {
+    const std::vector<std::size_t> shape = strided ? std::vector<std::size_t>{8, 2} : std::vector<std::size_t>{8};
+    const Tensor whole = variable("ints", shape, 0, INT);
+    ints = strided ? whole.transpose()[1] : whole;
+    out = variable("out", {5}, 3, INT);
+    if (hasInput)
+      graph.setInitialValue(ints.slice(2, 6), {0, 1, 2, 3});
+    const ComputeSet cs = graph.addComputeSet("mistakes");
+    vertex(cs, "Mistake", 2,
+           {{"in", ints.slice(2, 6)}, {"out", out}, {"what", static_cast<int>(what)}, {"at", at}, {"state", 0}});
+    prog.add(Execute(cs));
+  }
+
+  void run(const OptionFlags &options = checked) { engine(options).run(); }
+};
+
+const std::string who = "vertex 'Mistake' (number 0 of compute set 'mistakes', tile 2), a codelet of ";
+
+} // namespace
+
+TEST(a_vertex_that_does_nothing_wrong_passes_the_check) {
+  for (const bool strided : {false, true})
+    for (const int at : {0, 3}) {
+      Suspect(doNothing, at, strided).run();
+      Suspect(readIn, at, strided).run();
+      Suspect(writeOut, at, strided).run();
+      Suspect(readAsIndex, at, strided).run();
+    }
+}
+
+TEST(writes_outside_of_an_edge) {
+  for (const bool strided : {false, true}) {
+    CHECK_THROWS(Suspect(writeOut, 5, strided).run(), application_runtime_error,
+                 "writes element 5 of field 'out', which has 5 elements");
+    CHECK_THROWS(Suspect(writeOut, -1, strided).run(), application_runtime_error,
+                 "writes element -1 of field 'out', which has 5 elements");
+    CHECK_THROWS(Suspect(writeIn, 4, strided).run(), application_runtime_error,
+                 "writes element 4 of field 'in', which has 4 elements");
+    CHECK_THROWS(Suspect(writeIn, 30, strided).run(), application_runtime_error, "writes element 30 of field 'in'");
+    CHECK_THROWS(Suspect(writeIn, 2, strided).run(), application_runtime_error,
+                 "writes element 2 of field 'in', which is an input");
+  }
+  CHECK_THROWS(Suspect(writeOut, 5).run(), application_runtime_error, who);
+  CHECK_THROWS(Suspect(writeOut, 5).run(), application_runtime_error, "codelets_by_hand.cpp:");
+}
+
+TEST(reads_outside_of_an_edge) {
+  for (const bool strided : {false, true}) {
+    CHECK_THROWS(Suspect(readIn, 4, strided).run(), application_runtime_error,
+                 "reads element 4 of field 'in', which has 4 elements");
+    CHECK_THROWS(Suspect(readIn, -2, strided).run(), application_runtime_error,
+                 "reads element -2 of field 'in', which has 4 elements");
+    CHECK_THROWS(Suspect(readAsIndex, 5, strided).run(), application_runtime_error, "Mistake");
+  }
+}
+
+TEST(reads_of_elements_that_were_never_written) {
+  for (const bool strided : {false, true}) {
+    Suspect s(readIn, 3, strided, false);
+    s.graph.setInitialValue(s.ints.slice(2, 5), {0, 1, 2});
+    CHECK_THROWS(s.run(), application_runtime_error, "reads element 3 of field 'in', which was never written");
+    Suspect good(readIn, 2, strided, false);
+    good.graph.setInitialValue(good.ints.slice(2, 5), {0, 1, 2});
+    good.run();
+  }
+  CHECK_THROWS(Suspect(readOut, 4).run(), application_runtime_error,
+               "reads element 4 of field 'out', which was never written");
+}
+
+// What an output leaves out stays unwritten, and only that.
+TEST(outputs_that_are_not_written_stay_uninitialised) {
+  for (const int read : {1, 2}) {
+    Suspect s(skipOne, 2);
+    const ComputeSet cs = s.graph.addComputeSet("later");
+    const Tensor other = s.variable("other", {1}, 4, INT);
+    s.vertex(cs, "Mistake", 4,
+             {{"in", s.out}, {"out", other}, {"what", static_cast<int>(readIn)}, {"at", read}, {"state", 0}});
+    s.prog.add(Execute(cs));
+    if (read == 1)
+      s.run();
+    else
+      CHECK_THROWS(s.run(), application_runtime_error, "reads element 2 of field 'in', which was never written");
+  }
+}
+
+TEST(faults_are_exceptions_with_and_without_the_check) {
+  for (const OptionFlags &options : {OptionFlags(), checked}) {
+    Suspect good(divide, 1);
+    good.run(options);
+#ifdef __x86_64__ // other processors give a result
+    CHECK_THROWS(Suspect(divide, 0).run(options), application_runtime_error, "divides an integer by zero");
+    CHECK_THROWS(Suspect(divide, 0).run(options), application_runtime_error, who);
+#endif
+    CHECK_THROWS(Suspect(wildAddress, 8).run(options), application_runtime_error, "memory that does not exist");
+  }
+}
+
+// A codelet with a static variable gives another result every time: that is not a read of what it must not read.
+TEST(codelets_that_never_do_the_same_are_not_blamed) { Suspect(countCalls, 0).run(); }
+
+TEST(the_check_changes_no_results) {
+  const auto run = [](const OptionFlags &options) {
+    Fixture f;
+    const Tensor x = f.spread("x", 12, 4), y = f.spread("y", 12, 3), counter = f.variable("n", {}, 0, INT);
+    const Tensor more = f.variable("more", {}, 0, BOOL), one = f.graph.addConstant(FLOAT, {}, 1.0f);
+    f.graph.setTileMapping(one, 0);
+    const ComputeSet cs = f.graph.addComputeSet("cs");
+    f.vertex(cs, "Axpy<float>", 1, {{"x", x.reverse(0)}, {"y", y}, {"out", x}, {"a", 2.0f}}); // in place
+    const ComputeSet second = f.graph.addComputeSet("second");
+    f.vertex(second, "Count", 0, {{"counter", counter}, {"more", more}, {"calls", 0}, {"limit", 3}});
+    f.vertex(second, "AddTo", 2, {{"data", x.slice(0, 6)}, {"amount", one}});
+    f.vertex(second, "AddTo", 2, {{"data", x.slice(0, 6)}, {"amount", one}}); // shares them
+    f.prog.add(RepeatWhileTrue(Sequence({Execute(cs), Execute(second)}), more, Sequence()));
+    Engine e = f.engine(options);
+    write(e, "x", iota(12));
+    write(e, "y", iota(12, 5));
+    e.run();
+    return readFloats(e, "x", 12);
+  };
+  CHECK_EQ(run({}), run(checked));
+}
