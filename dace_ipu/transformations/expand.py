@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
+import numpy as np
 from dace import dtypes
+from dace.libraries.standard.nodes import Reduce
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
@@ -15,6 +18,7 @@ __all__ = ["expand_library_nodes"]
 
 #: Implementations in the order of preference. 'specialize' picks the right node for a MatMul or Einsum, which is
 #: expanded in turn.
+_FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 PREFERRED = ("IPU", "pure", "specialize", "MappedTasklet")
 
 
@@ -49,6 +53,7 @@ def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
             hints=["write the computation with maps, or register an 'IPU' expansion for the node"],
         )
         return
+    _set_identity(node)
     others = set(map(id, state.nodes()))
     try:
         with warnings.catch_warnings():
@@ -61,6 +66,15 @@ def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
             f"the library node '{node.label}' ({type(node).__name__}) cannot be expanded",
             notes=[f"{type(error).__name__}: {error}"],
         )
+
+
+def _set_identity(node: Any) -> None:
+    """Let a maximum start from minus infinity, not from the least finite number, as DaCe's frontend has it."""
+    limits = {float(dtypes.min_value(t)): -math.inf for t in _FLOATS} | {
+        float(dtypes.max_value(t)): math.inf for t in _FLOATS
+    }
+    if isinstance(node, Reduce) and isinstance(node.identity, (float, np.floating)):
+        node.identity = limits.get(float(node.identity), node.identity)
 
 
 def _inherit_place(place: Place, expanded: list[nodes.Node]) -> None:

@@ -488,6 +488,16 @@ def written_in_part_then_whole(A: dace.float32[6], B: dace.float32[6], C: dace.f
     C[:] = C + 1
 
 
+@case(
+    lambda r: {"A": np.full(7, -np.inf, f32), "B": np.full((4, 7), np.inf, f32), "s": values(r, 1), "R": values(r, 4)},
+    N=7,
+)
+@dace.program
+def extremes_of_infinities(A: dace.float32[N], B: dace.float32[4, N], s: dace.float32[1], R: dace.float32[4]):
+    s[0] = np.max(A)
+    R[:] = np.min(B, axis=1)
+
+
 def oracle(case: Case, arguments: dict[str, Any]) -> Any:
     """Run the Python function of a case in NumPy, with its symbols as numbers. Arguments are updated in place;
     returns its result.
