@@ -77,6 +77,8 @@ public:
   void loadAndRun(const Device &device, unsigned prog = 0);
   void stop() {}
 
+  // Streams. A buffer is circular, and the replicas of a graph take their turns in it; a callback without a replica
+  // serves all of them.
   void connectStream(StringRef handle, void *begin, void *end);
   void connectStream(StringRef handle, void *p);
   void connectStream(const DataStream &stream, void *begin, void *end);
@@ -87,11 +89,13 @@ public:
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle f);
   void connectStreamToCallback(StringRef handle, unsigned replicaIndex, StreamCallbackHandle f);
   void connectStreamToCallback(const DataStream &stream, StreamCallbackHandle f);
+  void connectStreamToCallback(const DataStream &stream, unsigned replicaIndex, StreamCallbackHandle f);
   void connectHostFunction(StringRef handle, unsigned replica, HostFunctionCallback f);
   void connectHostFunction(StringRef handle, unsigned replica, std::unique_ptr<HostCallback> f);
 
   /// Copies between host memory and a tensor with a host read or write handle. Throws tensor_io_state_error if there
-  /// is no such handle or the engine is not loaded; index_error if [begin, end) is smaller than the tensor.
+  /// is no such handle or the engine is not loaded; index_error if [begin, end) is smaller than the tensor. The tensors
+  /// of a replicated graph follow each other in the buffer.
   void readTensor(StringRef handle, void *begin, void *end);
   void readTensor(StringRef handle, void *p);
   template <typename T> void readTensor(StringRef handle, ArrayRef<T> data) {

@@ -6,6 +6,7 @@
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
+#include <poplar/FunctionBuffer.hpp>
 #include <poplar/FunctionBufferMappingType.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
@@ -68,6 +69,7 @@ public:
   Graph &operator=(const Graph &) = delete;
   ~Graph();
 
+  /// Of one replica: the IPUs of the device, divided by the replication factor.
   const Target &getTarget() const;
   unsigned getReplicationFactor() const;
   Graph createVirtualGraph(unsigned numTilesPerIPU);
@@ -126,6 +128,7 @@ public:
                          const DebugContext &debugContext = {"<const>"});
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
                          const DebugContext &debugContext = {"<const>"});
+  /// A constant in which every replica finds its number.
   Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
   Tensor clone(const Type &type, const Tensor &t, const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
@@ -216,6 +219,7 @@ public:
   void createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost = false);
   void createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost = false);
   Function addFunction(const program::Program &program);
+  FunctionBuffer addFunctionBuffer(const Function &function, FunctionBufferMappingType mapping);
   HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                ArrayRef<HostFunctionArgument> outputs);
 

@@ -94,7 +94,9 @@ Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, con
 }
 
 Tensor Graph::addReplicationIndexConstant(const DebugContext &dc) {
-  return addConstant(UNSIGNED_INT, {}, 0u, dc.getPathName().empty() ? DebugContext("<replica index>") : dc);
+  const Tensor t = addConstant(UNSIGNED_INT, {}, 0u, dc.getPathName().empty() ? DebugContext("<replica index>") : dc);
+  core_->variables.back().isReplicaIndex = true;
+  return t;
 }
 
 // Clones

@@ -14,11 +14,12 @@ namespace dace_ipu_sim {
 
 /// `elements` elements of one type. Constants own their bytes.
 struct Variable {
-  unsigned id;
+  unsigned id = 0;
   std::string name;
   poplar::Type type;
-  std::size_t elements;
+  std::size_t elements = 0;
   bool isConstant = false;
+  bool isReplicaIndex = false; // a constant of one element, which every replica fills with its number
   bool isInternal = false; // made by libpoplar, e.g. for a value connected to a field
   std::vector<std::uint8_t> bytes;
   TileMap mapping;

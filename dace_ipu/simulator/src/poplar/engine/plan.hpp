@@ -60,6 +60,7 @@ struct VertexCall {
   unsigned tile;
   unsigned workers;
   std::size_t work; // connected elements, to share calls out evenly
+  unsigned vertex;
 };
 
 struct ComputeSetPlan {
@@ -158,8 +159,17 @@ struct HostTensor {
   StepCost cost;
 };
 
+/// How much of the graph there was when it was compiled: a program may go on building it.
+struct GraphExtent {
+  std::size_t variables = 0, vertices = 0, computeSets = 0, initialValues = 0;
+  std::size_t streams = 0, remoteBuffers = 0, hostFunctions = 0, functions = 0;
+  std::vector<std::string> hostReads, hostWrites; // handles
+};
+
 struct ExecutablePlan {
   std::shared_ptr<GraphCore> graph; // kept alive: names, constants, types
+  std::vector<ProgramPtr> sources;  // the programs as given
+  GraphExtent extent;
   poplar::OptionFlags options;
   bool checkUninitialised = false;
 
@@ -169,6 +179,7 @@ struct ExecutablePlan {
   std::vector<std::uint8_t> vertexImage;
   std::vector<Relocation> relocations;
   std::vector<LoadImage> images;
+  std::vector<std::size_t> replicaIndices; // offsets of the constants that hold the number of the replica
 
   std::vector<ComputeSetPlan> computeSets;
   std::vector<Step> steps;

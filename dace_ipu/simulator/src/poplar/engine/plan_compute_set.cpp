@@ -98,7 +98,7 @@ void ComputeSetPlanner::planVertex(unsigned vertex) {
   const DaceIpuVertexType &abi = *v.type->abi;
   const std::size_t state = allocateVertexMemory(abi.size, std::max<std::size_t>(abi.align, sizeof(void *)));
   const unsigned workers = abi.kind == DACE_IPU_MULTI_VERTEX ? workersOfMultiVertex : 1;
-  result_.calls.push_back({abi.run, v.module->setTile, state, v.tile, workers, 0});
+  result_.calls.push_back({abi.run, v.module->setTile, state, v.tile, workers, 0, vertex});
   for (const FieldBinding &b : v.bindings)
     bindField(vertex, b, state);
 }

@@ -41,6 +41,15 @@ struct Machine {
   double hostBytesPerCycle() const { return hostBytesPerSecond / clock; }
 };
 
+/// Calls f for every field, in a fixed order: what an executable keeps of a machine.
+template <typename F> void forEachField(Machine &m, F &&f) {
+  f(m.arch), f(m.marketName), f(m.type), f(m.numIPUs), f(m.tilesPerIPU), f(m.workers), f(m.bytesPerTile);
+  f(m.interleavedOffset), f(m.clock), f(m.exchangeBytesPerCycle), f(m.memcpyBytesPerCycle), f(m.convUnitsFp16);
+  f(m.convUnitsFp32), f(m.convCoeffBytesPerCycle), f(m.rptCountMax), f(m.minSyncDelay), f(m.maxSyncDelay);
+  f(m.globalSyncCycles), f(m.supportsQuarter), f(m.syncCycles), f(m.exchangeFixedCycles), f(m.fragmentCycles);
+  f(m.copyLaunchCycles), f(m.hostBytesPerSecond);
+}
+
 /// The machine with that name ("ipu1", "ipu2", "bow", "ipu21" or a system such as "IPU-POD16", "BOW-POD4"), one IPU of
 /// it, as hardware. Throws invalid_machine_model and lists the known names.
 Machine machineNamed(const std::string &name);
