@@ -95,6 +95,17 @@ bool runGather(void *p, unsigned) {
   return true;
 }
 
+// out[i] = a[i] / b[i]
+struct Divide {
+  DaceIpuSpan a, b, out;
+};
+bool runDivide(void *p, unsigned) {
+  auto &v = *static_cast<Divide *>(p);
+  for (std::size_t i = 0; i < v.out.size; ++i)
+    floats(v.out)[i] = floats(v.a)[i] / floats(v.b)[i];
+  return true;
+}
+
 constexpr std::uint32_t spanBytes = sizeof(DaceIpuSpan);
 
 #define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN) \
@@ -125,6 +136,10 @@ const DaceIpuField gatherFields[] = {
     FIELD(Gather, in, "float", DACE_IPU_SCALAR_EDGE_LIST, DACE_IPU_INPUT, DACE_IPU_SPAN, 0, 4),
     SCALAR(Gather, out, "float", DACE_IPU_OUTPUT)};
 
+const DaceIpuField divideFields[] = {VECTOR(Divide, a, "float", DACE_IPU_INPUT, 4),
+                                     VECTOR(Divide, b, "float", DACE_IPU_INPUT, 4),
+                                     VECTOR(Divide, out, "float", DACE_IPU_OUTPUT, 4)};
+
 #define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
   {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
 
@@ -136,6 +151,7 @@ const DaceIpuVertexType types[] = {
     VERTEX("Shift", Shift, DACE_IPU_VERTEX, shiftFields, runShift),
     VERTEX("AlignedShift", Shift, DACE_IPU_VERTEX, alignedFields, runShift),
     VERTEX("Count", Count, DACE_IPU_VERTEX, countFields, runCount),
+    VERTEX("Divide", Divide, DACE_IPU_VERTEX, divideFields, runDivide),
     VERTEX("Gather", Gather, DACE_IPU_VERTEX, gatherFields, runGather),
 };
 

@@ -327,15 +327,6 @@ TEST(codelets_that_cannot_be_loaded) {
   unsetenv("DACE_IPU_POPC");
 }
 
-TEST(executables_do_not_serialise_yet) {
-  Fixture f;
-  std::stringstream stream;
-  const Executable exe = compileGraph(f.graph, {f.prog});
-  CHECK_THROWS(exe.serialize(stream), poplar_error, "not supported yet");
-  CHECK_THROWS(Executable::deserialize(stream), poplar_error, "not supported yet");
-  CHECK_THROWS((Engine(Executable())), poplar_error, "empty");
-}
-
 TEST(devices) {
   const DeviceManager manager;
   const std::vector<Device> one = manager.getDevices(TargetType::IPU, 1), two = manager.getDevices(TargetType::IPU, 2);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <iostream>
 
 namespace dace_ipu_sim {
@@ -80,7 +81,7 @@ void EngineCore::writeReport() const {
 
 void EngineCore::load(const poplar::Device &device) {
   if (device.getTarget() != plan_->graph->deviceTarget)
-    throw poplar::poplar_error("load: the engine was built for " + describeTarget(plan_->graph->deviceTarget) +
+    throw poplar::poplar_error("load: the engine was built for another target: " + describeTarget(plan_->graph->deviceTarget) +
                                ", but the device is " + describeTarget(device.getTarget()));
   for (Replica *r : all_)
     loadReplica(*r);
@@ -294,10 +295,18 @@ void EngineCore::runComputeSet(const Step &step, Replica &r) {
   if (cs.chunks.size() == 2) {
     all = runCalls(cs, r, 0, cs.calls.size());
   } else {
-    ThreadPool::instance().forEach(cs.chunks.size() - 1, [&](std::size_t i) {
-      if (!runCalls(cs, r, cs.chunks[i], cs.chunks[i + 1]))
-        all = false;
+    std::vector<std::exception_ptr> errors(cs.chunks.size() - 1);
+    ThreadPool::instance().forEach(errors.size(), [&](std::size_t i) {
+      try {
+        if (!runCalls(cs, r, cs.chunks[i], cs.chunks[i + 1]))
+          all = false;
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
     });
+    for (const std::exception_ptr &error : errors) // the first in the order of the vertices
+      if (error)
+        std::rethrow_exception(error);
   }
   runCopies(cs.after, r.variables.data(), r.temporaries.data());
   if (step.element.type != poplar::Type())
