@@ -87,13 +87,46 @@ def test_calls_compile_as_public_programs_write_them(libraries: Libraries, stand
     _compile([f"-std={standard}", *unused, f"-I{libraries.include_dir}", "-fsyntax-only", source])
 
 
-def test_every_host_header_compiles_alone(libraries: Libraries, tmp_path: Path) -> None:
+@pytest.mark.parametrize("standard", ["c++11", "c++14", "c++17", "c++20"])
+def test_every_host_header_compiles_alone_and_twice(libraries: Libraries, tmp_path: Path, standard: str) -> None:
     include = libraries.include_dir
     headers = [*include.glob("poplar/*.hpp"), *include.glob("poplar/extensions/*.hpp"), *include.glob("poputil/*.hpp")]
     sources = []
     for header in sorted(headers):
         if header.name not in CODELET_HEADERS:
             sources.append(tmp_path / f"{header.parent.name}_{header.stem}.cpp")
-            sources[-1].write_text(f"#include <{header.relative_to(include)}>\n")
+            sources[-1].write_text(2 * f"#include <{header.relative_to(include)}>\n")
     assert len(sources) > 40
-    _compile(["-std=c++11", f"-I{include}", "-fsyntax-only", *map(str, sources)])
+    _compile([f"-std={standard}", f"-I{include}", "-fsyntax-only", *map(str, sources)])
+
+
+# What public programs use without including it, because the headers of the SDK bring it along.
+FORGOTTEN = """
+#include <poplar/Graph.hpp>
+int main() {
+  std::vector<std::string> v = {"a"};
+  std::map<std::string, std::unique_ptr<int>> m;
+  std::function<double(double)> f = [](double x) { return std::sqrt(x); };
+  std::tuple<int, std::array<int, 2>> t;
+  std::set<int> s; std::unordered_map<int, int> u; std::unordered_set<int> w;
+  std::stringstream text; std::ofstream file;
+  assert(std::accumulate(v.begin(), v.end(), std::string()) == "a");
+  std::sort(v.begin(), v.end());
+  std::cout << std::numeric_limits<float>::max() << f(4) << std::get<0>(t) << s.size() << u.size() << w.size();
+  std::printf("%zu %d\\n", m.size(), std::memcmp("a", "b", 1));
+  if (v.empty()) throw std::runtime_error(text.str());
+#if __cplusplus >= 201703L
+  std::optional<poplar::Device> device;
+  std::string_view view = "x"; std::variant<int, float> variant;
+  (void)view; (void)variant; (void)device;
+#endif
+  return EXIT_SUCCESS;
+}
+"""
+
+
+@pytest.mark.parametrize("options", ["-std=c++11", "-std=c++17", "-std=c++20 -D_GLIBCXX_USE_CXX11_ABI=0"])
+def test_headers_bring_what_programs_forget_to_include(libraries: Libraries, tmp_path: Path, options: str) -> None:
+    source = tmp_path / "forgotten.cpp"
+    source.write_text(FORGOTTEN)
+    _compile([*options.split(), f"-I{libraries.include_dir}", "-fsyntax-only", str(source)])

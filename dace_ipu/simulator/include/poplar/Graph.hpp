@@ -100,6 +100,18 @@ public:
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
                      const DebugContext &debugContext = {});
+  // With the metadata of a quarter tensor (an invalid tensor for all other types). Throws tensor_metadata_error.
+  Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
+                     const DebugContext &debugContext = {});
+  Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
+                     VariableMappingMethod method, const DebugContext &debugContext = {});
+  template <typename T>
+  Tensor addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, T value,
+                     const DebugContext &debugContext = {"<const>"}) {
+    const Tensor t = addConstant(type, shape, value, debugContext);
+    setMetadata(t, metadata, "addConstant");
+    return t;
+  }
   template <typename T, IfSimple<T> = 0>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value,
                      const DebugContext &debugContext = {"<const>"}) {
@@ -133,6 +145,8 @@ public:
   Tensor clone(const Type &type, const Tensor &t, const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor clone(const Tensor &t, const DebugContext &debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  Tensor clone(const Type &type, const Tensor &metadata, const Tensor &t, const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &debugContext = {},
                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
@@ -249,6 +263,7 @@ private:
   Graph(std::shared_ptr<dace_ipu_sim::GraphCore> core, std::unique_ptr<VirtualTiles> tiles);
   Graph makeVirtual(std::vector<unsigned> tiles);
   unsigned topLevelTile(unsigned tile, const std::string &what) const;
+  void setMetadata(const Tensor &t, const Tensor &metadata, const char *function);
   void checkConstantCount(ArrayRef<std::size_t> shape, std::size_t count, const DebugContext &debugContext) const;
   void connectValues(const FieldRef &field, const void *values, std::size_t count, const TypeTraits &traits, bool list);
   void setInitialValues(const FieldRef &field, const void *values, std::size_t count, const TypeTraits &traits,

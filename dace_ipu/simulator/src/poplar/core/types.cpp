@@ -155,7 +155,8 @@ void storeElement(const HostNumber &n, poplar::Type type, void *dst, const std::
   case Id::Quarter:
   case Id::Double:
   case Id::None:
-    throw poplar::type_error(what + ": cannot convert host values to type " + type.toString());
+    throw poplar::type_error(what + ": cannot convert host values to type " + type.toString() +
+                             (type == poplar::QUARTER ? " (only its bits, as unsigned char)" : ""));
   default: {
     const std::uint64_t bits = integerBits(n, type, what);
     std::memcpy(dst, &bits, factsOf(type).size); // little-endian hosts only
@@ -171,7 +172,7 @@ bool sameRepresentation(const poplar::TypeTraits &traits, poplar::Type type) {
     return traits.isFloat && traits.size == 2;
   if (type == poplar::BOOL)
     return traits.isBool;
-  return !traits.isFloat && type != poplar::QUARTER && type != poplar::DOUBLE && traits.size == factsOf(type).size;
+  return !traits.isFloat && type != poplar::DOUBLE && traits.size == factsOf(type).size;
 }
 
 } // namespace

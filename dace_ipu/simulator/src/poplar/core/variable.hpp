@@ -7,10 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dace_ipu_sim {
+
+class View;
 
 /// `elements` elements of one type. Constants own their bytes.
 struct Variable {
@@ -23,6 +26,7 @@ struct Variable {
   bool isInternal = false; // made by libpoplar, e.g. for a value connected to a field
   std::vector<std::uint8_t> bytes;
   TileMap mapping;
+  std::shared_ptr<const View> metadata; // of quarter elements
 };
 
 } // namespace dace_ipu_sim

@@ -108,6 +108,7 @@ private:
   void variable(Variable &v) {
     transferAll(archive_, v.id, v.name, v.elements, v.isConstant, v.isInternal, v.isReplicaIndex, v.bytes);
     type(v.type);
+    view(v.metadata);
     std::vector<Region> regions;
     if constexpr (!A::reading)
       regions = v.mapping.regions();
