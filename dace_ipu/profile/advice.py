@@ -22,6 +22,8 @@ def advice(profile: Profile) -> Iterator[str]:
         yield "most cycles are copies from and to the host: do more on the device in each call"
     elif total and profile.cycles.exchange > _MUCH * total:
         yield "most cycles are exchange: see which steps read data that lies on other tiles"
+    elif total and profile.cycles.rearrange > _MUCH * total:
+        yield "most cycles rearrange data on the tiles: connect lists of rows instead of blocks in one piece"
     yield from _unused_tiles(profile)
 
 

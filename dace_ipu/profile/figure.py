@@ -18,7 +18,7 @@ _SIZE = (9.0, 4.5)  # inches
 _LABELLED = 0.06  # steps with a smaller share of the cycles have no room for a name
 
 #: The phases in the order in which a step goes through them, with colours that differ in lightness too.
-_PHASES = {"sync": "#bbbbbb", "exchange": "#ee9933", "compute": "#3366aa", "host": "#773355"}
+_PHASES = {"sync": "#bbbbbb", "exchange": "#ee9933", "rearrange": "#77bbcc", "compute": "#3366aa", "host": "#773355"}
 
 
 def figure(report: Report, program: int) -> Figure:
@@ -70,11 +70,17 @@ def _draw_steps(axes: Any, profile: Profile) -> None:
 def _draw_step(axes: Any, step: Step, begin: float, profile: Profile) -> None:
     middle = begin + profile.microseconds(step.cycles) / 2
     for phase, colour in _PHASES.items():
-        length = profile.microseconds(getattr(step, f"{phase}_cycles"))
+        length = profile.microseconds(_cycles(step, phase))
         axes.barh(0, length, left=begin, color=colour, edgecolor="white", linewidth=0.3)
         begin += length
     if step.cycles > _LABELLED * profile.cycles.total:
         axes.text(middle, 0, step.name, ha="center", va="center", color="white", fontsize="small", clip_on=True)
+
+
+def _cycles(step: Step, phase: str) -> int:
+    """Cycles of a step in one phase; rearranging is a part of compute, and drawn apart."""
+    cycles: int = getattr(step, f"{phase}_cycles")
+    return cycles - step.rearrange_cycles if phase == "compute" else cycles
 
 
 def _draw_memory(axes: Any, profile: Profile) -> None:

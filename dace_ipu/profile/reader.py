@@ -20,16 +20,25 @@ T = TypeVar("T")
 def open_report(path: str | Path) -> Report:
     """Read a file: the profile that an engine of the simulator wrote, or a report that was saved.
 
+    A folder stands for the ``profile.json`` in it, and ``profile.pop``, as the SDK calls its file, for the one beside.
+
     Raises :class:`ReportError` if it cannot be read or is something else.
     """
+    path = _file_of(Path(path))
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ReportError(f"cannot read {path}: {error}") from error
     try:
-        return read_report(text, Path(path).stem)
+        return read_report(text, path.stem)
     except ReportError as error:
         raise ReportError(f"{path}: {error}") from error
+
+
+def _file_of(path: Path) -> Path:
+    if path.is_dir():
+        return path / "profile.json"
+    return path.with_suffix(".json") if path.suffix == ".pop" and not path.exists() else path
 
 
 def read_report(text: str, name: str = "profile") -> Report:
@@ -43,7 +52,7 @@ def read_report(text: str, name: str = "profile") -> Report:
         raise ReportError(f"this is no JSON: {error}") from error
     if not isinstance(data, dict) or not ({"programs", "steps"} & data.keys()):
         raise ReportError("this is no profile of the simulator, and no report: it has neither 'steps' nor 'programs'")
-    if "programs" not in data:
+    if "steps" in data:  # a profile
         program = {"program": name, "symbols": "", "runs": data.get("runs", 0), "profile": data}
         data = {"name": name, "builds": [], "programs": [program]}
     return _report(data)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from dace_ipu.profile.schema import Build, ProgramReport
+from dace_ipu.profile.pva import Compilation, Execution
+from dace_ipu.profile.schema import Build, ProgramReport, ReportError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +35,33 @@ class Report:
         from dace_ipu.profile.text import report_text
 
         return report_text(self)
+
+    @property
+    def compilation(self) -> Compilation:
+        """What was built for the first of the ``programs``, under the names of Graphcore's libpva.
+
+        Raises :class:`ReportError` if there is no profile, or if the file holds too little of it.
+        """
+        return Compilation(self._profile())
+
+    @property
+    def execution(self) -> Execution:
+        """What ran of the first of the ``programs``, under libpva's names. Raises as ``compilation``."""
+        return Execution(self._profile(), self.compilation)
+
+    @property
+    def poplarVersion(self) -> SimpleNamespace:
+        """``string``: the version of Poplar that the simulator stands for. Raises as ``compilation``."""
+        return SimpleNamespace(string=self._profile()["poplarVersion"])
+
+    def _profile(self) -> Mapping[str, Any]:
+        profile = self.data["programs"][0]["profile"] if self.programs else None
+        if profile is None:
+            raise ReportError(f"'{self.name}' has no profile: it did not run on the simulator")
+        missing = {"programs", "entryPrograms", "computeSets", "variables", "poplarVersion"} - profile.keys()
+        if missing:
+            raise ReportError(f"the profile of '{self.name}' has no '{min(missing)}'")
+        return dict(profile)
 
     def figure(self, program: int = 0) -> Figure:
         """Draw one of the ``programs``: the phases of its steps in order, and the bytes on every tile.

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 #: The version of the profile that this module describes.
-SCHEMA = 1
+SCHEMA = 2
 
 
 class ReportError(Exception):
@@ -58,13 +58,19 @@ class GraphCounts:
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles of all runs by phase; ``total`` is their sum."""
+    """Cycles of all runs by phase; ``total`` is the sum of the first four.
+
+    ``rearrange`` is the part of compute that copies data on the tiles because a vertex needs it in one piece;
+    ``global_exchange`` the part of exchange between IPUs.
+    """
 
     compute: int
     exchange: int
     sync: int
     host: int
     total: int
+    rearrange: int = 0
+    global_exchange: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,11 @@ class Step:
     tiles_used: int
     balance: float
     vertices: int
+    rearrange_cycles: int = 0
+    pre_arrange_cycles: int = 0
+    post_arrange_cycles: int = 0
+    write_back_cycles: int = 0
+    global_exchange_cycles: int = 0
 
     @property
     def cycles(self) -> int:
@@ -102,7 +113,10 @@ class VariableUse:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes on the tiles: of each (``per_tile``), and more about the fullest one."""
+    """Bytes on the tiles, gaps included: of each (``per_tile``), and more about the fullest one.
+
+    ``per_tile_overflowed`` are the bytes that have no place on a tile.
+    """
 
     max_tile: int
     max_bytes: int
@@ -110,6 +124,7 @@ class Memory:
     by_category_of_max_tile: Mapping[str, int]
     largest_variables_of_max_tile: tuple[VariableUse, ...]
     per_tile: tuple[int, ...]
+    per_tile_overflowed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -68,12 +68,22 @@ def _program_lines(program: ProgramReport, steps: int) -> Iterator[str]:
 
 def _cycle_lines(profile: Profile) -> Iterator[str]:
     runs = max(profile.runs, 1)
-    rows = [
-        (phase, f"{value:,}", _share(value, profile.cycles.total), f"{profile.microseconds(value / runs):,.2f}")
-        for phase in ("compute", "exchange", "sync", "host", "total")
-        for value in [getattr(profile.cycles, phase)]
-    ]
+    rows = []
+    for phase, value in _phases(profile):
+        us = profile.microseconds(value / runs)
+        rows.append((phase, f"{value:,}", _share(value, profile.cycles.total), f"{us:,.2f}"))
     yield from _table(("cycles, all runs", "", "", "us a run"), rows)
+
+
+def _phases(profile: Profile) -> Iterator[tuple[str, int]]:
+    cycles = profile.cycles
+    yield "compute", cycles.compute
+    if cycles.rearrange:
+        yield "  of it rearranging", cycles.rearrange
+    yield "exchange", cycles.exchange
+    if cycles.global_exchange:
+        yield "  of it between IPUs", cycles.global_exchange
+    yield from (("sync", cycles.sync), ("host", cycles.host), ("total", cycles.total))
 
 
 def _tile_lines(profile: Profile) -> Iterator[str]:
@@ -89,7 +99,7 @@ def _tile_lines(profile: Profile) -> Iterator[str]:
 
 def _memory_lines(profile: Profile) -> Iterator[str]:
     memory, available = profile.memory, profile.target.bytes_per_tile
-    over = sum(used > available for used in memory.per_tile)
+    over = sum(beyond > 0 for beyond in memory.per_tile_overflowed)
     yield (
         f"  memory: tile {memory.max_tile} is the fullest, {memory.max_bytes:,} of {available:,} bytes "
         f"({_share(memory.max_bytes, available)}); all tiles {memory.total_bytes:,}"

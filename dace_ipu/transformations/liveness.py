@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import networkx as nx
 from dace import subsets
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
@@ -30,9 +31,8 @@ def written(sdfg: SDFG) -> set[str]:
 def read_before_written(sdfg: SDFG) -> set[str]:
     """The containers whose content from before the call matters: read somewhere, or written only in part.
 
-    A container needs no copy to the device if the first state that touches it writes all of it without reading it,
-    and that state
-    runs in every call.
+    A container needs no copy to the device if the first state that touches it writes all of it before anything reads
+    it, and that state runs in every call.
     """
     need = used(sdfg) - _written_whole_first(sdfg)
     return need | control_flow_reads(sdfg)
@@ -66,14 +66,19 @@ def _touched(block: ControlFlowBlock) -> set[str]:
 
 
 def _written_whole(state: SDFGState, sdfg: SDFG) -> set[str]:
-    """The containers that a state overwrites entirely, without reading them and without combining."""
-    result = set()
-    for node in state.data_nodes():
-        edges = state.in_edges(node)
-        reads = any(n.data == node.data and not state.in_degree(n) for n in state.data_nodes())
-        if len(edges) == 1 and not reads and state.entry_node(node) is None and _covers(edges[0], node, state, sdfg):
-            result.add(node.data)
-    return result
+    """The containers that a state overwrites entirely, before anything else in it touches them."""
+    candidates = [node for node in state.data_nodes() if state.entry_node(node) is None]
+    return {node.data for node in candidates if _is_first(node, state) and _overwrites(node, state, sdfg)}
+
+
+def _is_first(node: nodes.AccessNode, state: SDFGState) -> bool:
+    others = [n for n in state.data_nodes() if n.data == node.data and n is not node]
+    return all(nx.has_path(state.nx, node, other) for other in others)
+
+
+def _overwrites(node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> bool:
+    edges = state.in_edges(node)
+    return len(edges) == 1 and _covers(edges[0], node, state, sdfg)
 
 
 def _covers(edge: Any, node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> bool:

@@ -24,7 +24,7 @@ from dace_ipu import compat
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, fuse, liveness, narrow
+from dace_ipu.transformations import checks, expand, fuse, liveness, narrow, scalars
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -96,6 +96,7 @@ def _adopt(sdfg: SDFG, other: SDFG) -> None:
 def _offload(sdfg: SDFG, float64: str) -> None:
     float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
+    scalars.pass_scalars_as_data(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)

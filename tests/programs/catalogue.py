@@ -450,6 +450,44 @@ def convolution(x: dace.float32[2, 8, 8, 3], w: dace.float32[3, 3, 3, 4], y: dac
             y[n, i, j, o] += x[n, i + a, j + b, c] * w[a, b, c, o]
 
 
+@case(lambda r: {"A": values(r, 9, 6), "a": f32(0.7)}, N=9)
+@dace.program
+def branch_on_a_scalar(A: dace.float32[N, 6], a: dace.float32):
+    for i, j in dace.map[0:N, 1:5]:
+        if a < 0.5:
+            A[i, j] = 1
+        else:
+            A[i, j] = A[i, j] + 2
+
+
+@case(lambda r: {"A": values(r, 9), "out": values(r, 9)}, N=9)
+@dace.program
+def branch_on_a_result(A: dace.float32[N], out: dace.float32[N]):
+    total = np.sum(A)
+    for i in dace.map[0:N]:
+        if total > A[i]:
+            out[i] = total
+        else:
+            out[i] = -A[i]
+
+
+@case(lambda r: {"A": values(r, 9), "k": np.int64(5)}, N=9)
+@dace.program
+def branch_on_an_integer(A: dace.float32[N], k: dace.int64):
+    for i in dace.map[0:N]:
+        if i < k:
+            A[i] = A[i] * k
+
+
+@case(lambda r: {"A": values(r, 6), "B": values(r, 6), "C": values(r, 6, 6)})
+@dace.program
+def written_in_part_then_whole(A: dace.float32[6], B: dace.float32[6], C: dace.float32[6, 6]):
+    A[2:] = 1
+    _scaled(A, np.float32(3))
+    C[1:, :] = 2
+    C[:] = C + 1
+
+
 def oracle(case: Case, arguments: dict[str, Any]) -> Any:
     """Run the Python function of a case in NumPy, with its symbols as numbers. Arguments are updated in place;
     returns its result.

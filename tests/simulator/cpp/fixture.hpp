@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The module built from codelets_by_hand.cpp.
@@ -22,7 +23,8 @@ struct Fixture {
   poplar::Graph graph;
   poplar::program::Sequence prog;
 
-  explicit Fixture(unsigned tiles = 8) : device(makeDevice(tiles)), graph(device.getTarget()) {
+  explicit Fixture(unsigned tiles = 8) : Fixture(makeDevice(tiles)) {}
+  explicit Fixture(poplar::Device d) : device(std::move(d)), graph(device.getTarget()) {
     graph.addCodelets(codeletPath());
   }
 

@@ -3,6 +3,7 @@
 
 #include <poplar/extensions/profile.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -14,7 +15,7 @@ using namespace poplar::program;
 namespace {
 
 // Costs of the model for an IPUModel of kind ipu2, see src/poplar/machine/machine.hpp.
-constexpr double sync = 83, exchangeFixed = 82, copyLaunch = 72;
+constexpr double sync = 83, exchangeFixed = 82, copyLaunch = 72, copyPiece = 12;
 
 ProfileValue stepNamed(const Engine &e, const std::string &name) {
   const ProfileValue profile = e.getProfile();
@@ -24,6 +25,12 @@ ProfileValue stepNamed(const Engine &e, const std::string &name) {
   check::fail(__FILE__, __LINE__, "no step " + name);
   return {};
 }
+
+/// A Mk2 as hardware, where pieces that are received cost time of their own.
+struct Hardware : Fixture {
+  explicit Hardware(unsigned ipus = 1, unsigned tiles = 8, const char *kind = "ipu2")
+      : Fixture(Device::createSimulatorDevice(Target::createIPUTarget(ipus, tiles, kind))) {}
+};
 
 double number(const ProfileValue &v, const std::string &key) { return v[key].asDouble(); }
 
@@ -98,7 +105,7 @@ TEST(exchange_before_a_compute_set) {
 
 // Many small pieces cost three cycles each; results that live elsewhere travel after the compute set.
 TEST(fragments_and_exchange_afterwards) {
-  Fixture f;
+  Hardware f;
   const Tensor m = f.variable("m", {100, 8}, 1), s = f.variable("s", {}, 2);
   const ComputeSet cs = f.graph.addComputeSet("cs");
   f.vertex(cs, "Sum", 0, {{"in", m.transpose()[3]}, {"sum", s}});
@@ -121,7 +128,7 @@ TEST(rearrangement_on_the_tile) {
   Engine e = f.engine();
   e.run();
   CHECK_EQ(number(stepNamed(e, "cs"), "rearrangedBytes"), 400.0);
-  CHECK_EQ(number(stepNamed(e, "cs"), "computeCycles"), 60 + copyLaunch + 100);
+  CHECK_EQ(number(stepNamed(e, "cs"), "computeCycles"), 60 + copyLaunch + 400 / 8 + 99 * copyPiece);
   CHECK_EQ(number(stepNamed(e, "x -> y"), "computeCycles"), copyLaunch + 6400 * 4 / 8);
 }
 
@@ -140,7 +147,7 @@ TEST(copies_between_tiles) {
 }
 
 TEST(host_copies) {
-  Fixture f;
+  Hardware f;
   const Tensor x = f.spread("x", 4000, 4);
   f.prog.add(Copy(f.graph.addHostToDeviceFIFO("in", FLOAT, 4000), x));
   Engine e = f.engine();
@@ -150,7 +157,8 @@ TEST(host_copies) {
   const ProfileValue step = stepNamed(e, "in -> x");
   CHECK_EQ(number(step, "hostCycles"), 1054.0); // 16000 bytes at 20.2 GB/s and 1.33 GHz
   CHECK_EQ(number(step, "hostBytes"), 16000.0);
-  CHECK_EQ(number(step, "exchangeCycles"), exchangeFixed + 1000);
+  CHECK_EQ(number(step, "syncCycles"), 3 * sync);                    // begin, middle, end
+  CHECK_EQ(number(step, "exchangeCycles"), exchangeFixed + 1000 + 4 * 18); // 4000 bytes are four packets
 }
 
 TEST(memory_of_a_tile) {
@@ -167,14 +175,207 @@ TEST(memory_of_a_tile) {
   CHECK_EQ(number(profile["memory"], "maxTile"), 0.0);
   CHECK_EQ(number(bytes, "variables"), 44.0);
   CHECK_EQ(number(bytes, "constants"), 12.0);
-  CHECK_EQ(number(bytes, "vertexState"), 4 + 3 * 8 + 4.0); // code pointer, three spans, one float
-  CHECK_EQ(number(bytes, "vertexCode"), 512.0);
-  CHECK_EQ(number(bytes, "exchangeCode"), 12.0);
+  CHECK_EQ(number(bytes, "vertexInstanceState"), 4 + 3 * 8 + 4.0); // code pointer, three spans, one float
+  CHECK_EQ(number(bytes, "vertexCode"), 512 + 140.0);              // the vertex, and that of the copy
+  CHECK_EQ(number(bytes, "copyDescriptor"), 8.0);
+  CHECK_EQ(number(bytes, "internalExchangeCode"), 12.0);
   CHECK_EQ(number(bytes, "temporary"), 40.0);
   CHECK_EQ(number(bytes, "stack"), 3168.0);
-  CHECK_EQ(number(bytes, "controlCode"), 700.0);
+  CHECK_EQ(number(bytes, "controlCode"), 500 + 20 * 3.0);
+  double sum = 0;
+  for (const auto &category : bytes.asMap())
+    sum += category.second.asDouble();
+  CHECK_EQ(profile["memory"]["perTileExcludingGaps"][0].asDouble(), sum);
+  CHECK(profile["memory"]["perTile"][0].asDouble() >= sum);
   CHECK_EQ(profile["memory"]["largestVariablesOfMaxTile"][0]["name"].asString(), std::string("x"));
   CHECK_EQ(profile["memory"]["perTile"].asVector().size(), 8u);
+}
+
+// Tiles of a pair that receive the same have two buses for it, if the machine is no model of an ideal exchange.
+TEST(pairs_of_tiles_share_their_buses) {
+  for (const unsigned readers : {1u, 2u}) {
+    Hardware f;
+    const Tensor x = f.variable("x", {1000}, 7);
+    const ComputeSet cs = f.graph.addComputeSet("cs");
+    for (unsigned t = 0; t < readers; ++t)
+      f.vertex(cs, "Sum", t, {{"in", x}, {"sum", f.variable("s" + std::to_string(t), {}, t)}});
+    f.prog.add(Execute(cs));
+    Engine e = f.engine();
+    e.run();
+    // The sender needs 1000 cycles for 4000 bytes in any case.
+    CHECK_EQ(number(stepNamed(e, "cs"), "exchangeCycles"), exchangeFixed + 1000);
+  }
+  Hardware f;
+  const Tensor x = f.variable("x", {2000}, 7);
+  f.graph.setTileMapping(x.slice(0, 1000), 6);
+  const ComputeSet cs = f.graph.addComputeSet("cs");
+  for (unsigned t = 0; t < 3; ++t)
+    f.vertex(cs, "Sum", t, {{"in", t < 2 ? x : x.slice(0, 10)}, {"sum", f.variable("s" + std::to_string(t), {}, t)}});
+  f.prog.add(Execute(cs));
+  Engine e = f.engine();
+  e.run();
+  CHECK_EQ(number(stepNamed(e, "cs"), "exchangeCycles"), exchangeFixed + 1000); // 8000 bytes at 8 a cycle
+}
+
+// An edge that mixes local rows with received rows is arranged before the exchange and after it.
+TEST(mixed_edges_are_arranged_twice) {
+  Hardware f;
+  const Tensor m = f.variable("m", {20, 10}), s = f.variable("s", {});
+  for (unsigned row = 0; row < 20; ++row)
+    f.graph.setTileMapping(m[row].slice(5, 10), 1);
+  const ComputeSet cs = f.graph.addComputeSet("cs");
+  f.graph.setPerfEstimate(f.vertex(cs, "Sum", 0, {{"in", m.slice({0, 1}, {20, 9}).flatten()}, {"sum", s}}), 10);
+  f.prog.add(Execute(cs));
+  Engine e = f.engine();
+  e.run();
+  const ProfileValue step = stepNamed(e, "cs");
+  const double once = copyLaunch + 20 * 8 * 4 / 8 + 39 * copyPiece;
+  CHECK_EQ(number(step, "preArrangeCycles"), once);
+  CHECK_EQ(number(step, "postArrangeCycles"), once);
+  CHECK_EQ(number(step, "rearrangeCycles"), 2 * once);
+  CHECK_EQ(number(step, "computeCycles"), 60 + 2 * once);
+  CHECK_EQ(number(step, "exchangeCycles"), exchangeFixed + 80);
+}
+
+// What crosses between IPUs takes the links' time on top, and a sync of all IPUs.
+TEST(exchange_between_ipus) {
+  Hardware f(4, 4);
+  const Tensor x = f.variable("x", {1000}, 0), near = f.variable("near", {1000}, 1), far = f.variable("far", {1000}, 8);
+  f.prog = Sequence({Copy(x, near), Copy(x, far)});
+  Engine e = f.engine();
+  e.run();
+  const ProfileValue inside = stepNamed(e, "x -> near"), across = stepNamed(e, "x -> far");
+  CHECK_EQ(number(inside, "globalExchangeCycles"), 0.0);
+  CHECK_EQ(number(inside, "syncCycles"), sync);
+  CHECK_EQ(number(across, "bytesBetweenIPUs"), 4000.0);
+  // 1.25 us, then 4000 bytes on two links of 0.85 * 128 Gi bit/s: 0 to 2 is one step along the ladder.
+  CHECK_EQ(number(across, "globalExchangeCycles"), std::ceil((1.25e-6 + 32000 / (2 * 0.85 * 128 * 1073741824.0)) * 1.33e9));
+  CHECK_EQ(number(across, "exchangeCycles"), exchangeFixed + 1000 + number(across, "globalExchangeCycles"));
+  CHECK_EQ(number(across, "syncCycles"), 600.0);
+}
+
+// Any number of IPUs has a route from each to each.
+TEST(links_of_any_number_of_ipus) {
+  for (const unsigned ipus : {2u, 3u, 5u, 16u}) {
+    Hardware f(ipus, 2);
+    const Tensor x = f.spread("x", 100 * ipus, 2 * ipus), y = f.variable("y", {100 * ipus});
+    f.prog = Sequence({Copy(x, y)});
+    for (unsigned t = 0; t < 2 * ipus; ++t)
+      f.graph.setTileMapping(y.slice(50 * t, 50 * (t + 1)), 2 * ipus - 1 - t);
+    Engine e = f.engine();
+    write(e, "x", iota(100 * ipus));
+    e.run();
+    CHECK(number(stepNamed(e, "x -> y"), "globalExchangeCycles") > 1.25e-6 * 1.33e9);
+    CHECK_EQ(readFloats(e, "y", 100 * ipus), iota(100 * ipus));
+  }
+}
+
+TEST(knobs_of_the_model) {
+  const auto costOf = [](const IPUModel &model) {
+    Fixture f(model.createDevice());
+    const Tensor x = f.variable("x", {1000}, 0), y = f.variable("y", {1000}, 8);
+    f.prog.add(Copy(x, y));
+    Engine e = f.engine();
+    e.run();
+    return stepNamed(e, "x -> y");
+  };
+  IPUModel model;
+  model.numIPUs = 2;
+  model.tilesPerIPU = 8;
+  const double usual = number(costOf(model), "globalExchangeCycles");
+  model.globalExchangeConstraints = {GlobalExchangeConstraint(32e6, {GlobalExchangeFlow(0, 1)})}; // 1 ms
+  model.globalSyncCycles = 7;
+  CHECK_EQ(number(costOf(model), "globalExchangeCycles"), std::ceil((1.25e-6 + 1e-3) * 1.33e9));
+  CHECK_EQ(number(costOf(model), "syncCycles"), 7.0);
+  model.globalExchangeConstraints = {GlobalExchangeConstraint(32e6, {GlobalExchangeFlow(1, 0)})};
+  CHECK(number(costOf(model), "globalExchangeCycles") < usual); // this flow is not limited any more
+  model.globalExchangeConstraints = {GlobalExchangeConstraint(1, {GlobalExchangeFlow(0, 2)})};
+  CHECK_THROWS(model.createDevice(), invalid_machine_model, "names IPU 2 of 2");
+
+  IPUModel one;
+  one.tilesPerIPU = 16;
+  CHECK_EQ(number(costOf(one), "syncCycles"), sync);
+  one.minIPUSyncDelay = 0;
+  one.relativeSyncDelay = IPUModel::RelativeSyncDelayType::NO_DELAY;
+  CHECK_EQ(number(costOf(one), "syncCycles"), 0.0);
+  one.exchangeBytesPerCycle = 8;
+  CHECK_EQ(number(costOf(one), "exchangeCycles"), exchangeFixed + 500);
+  one.supportsSuperTileSendReceive = true;
+  CHECK_EQ(number(costOf(one), "exchangeCycles"), exchangeFixed + 250);
+}
+
+// Variables that are never needed at the same time share memory; what must survive a run does not.
+TEST(live_ranges) {
+  Fixture f;
+  std::vector<Tensor> t;
+  for (unsigned i = 0; i < 4; ++i) {
+    t.push_back(f.graph.addVariable(FLOAT, {10000}, "t" + std::to_string(i)));
+    f.graph.setTileMapping(t[i], 0);
+  }
+  const Tensor x = f.variable("x", {10000});
+  f.prog = Sequence({Copy(x, t[0]), Copy(t[0], t[1]), Repeat(3, Sequence({Copy(t[1], t[2]), Copy(t[2], x)})),
+                     Copy(x, t[3]), Copy(t[3], x)});
+  Engine e = f.engine();
+  const ProfileValue profile = e.getProfile();
+  const auto live = [&](const std::string &name) {
+    for (const ProfileValue &v : profile["variables"].asVector())
+      if (v["name"].asString() == name)
+        return v["alwaysLive"].asBool() ? std::string("always")
+                                        : std::to_string(v["live"][0].asInt()) + "-" + std::to_string(v["live"][1].asInt());
+    return std::string("missing");
+  };
+  CHECK_EQ(live("x"), std::string("always"));
+  CHECK_EQ(live("t0"), std::string("0-1"));
+  CHECK_EQ(live("t1"), std::string("1-3")); // the loop needs it again
+  CHECK_EQ(live("t2"), std::string("2-3"));
+  CHECK_EQ(live("t3"), std::string("4-5"));
+  const ProfileValue &memory = profile["memory"];
+  CHECK_EQ(memory["perTileNotAlwaysLive"][0].asDouble(), 80000.0);
+  CHECK_EQ(memory["byCategoryOfMaxTile"]["variables"].asDouble(), 40000 + 80000.0);
+  CHECK_EQ(memory["livenessProgramSteps"][0]["notAlwaysLiveBytes"].asDouble(), 40000.0);
+  CHECK_EQ(memory["livenessProgramSteps"][2]["notAlwaysLiveBytes"].asDouble(), 80000.0);
+}
+
+// Conditional writes, reads of what was only partly written, and uses in several programs keep a variable alive.
+TEST(live_ranges_err_on_the_side_of_longer) {
+  Fixture f;
+  const Tensor x = f.variable("x", {10}), flag = f.variable("flag", {}, 0, INT);
+  const auto plain = [&](const char *name) {
+    const Tensor t = f.graph.addVariable(FLOAT, {10}, name);
+    f.graph.setTileMapping(t, 0);
+    return t;
+  };
+  const Tensor maybe = plain("maybe"), part = plain("part"), both = plain("both"), halves = plain("halves");
+  f.prog = Sequence({If(flag, Copy(x, maybe), Sequence()), Copy(maybe, x), Copy(x.slice(0, 5), part.slice(0, 5)),
+                     Copy(part, x), Copy(x, both), Copy(x.slice(0, 5), halves.slice(0, 5)),
+                     Copy(x.slice(5, 10), halves.slice(5, 10)), Copy(halves, x)});
+  Engine e(f.graph, {f.prog, Copy(both, x)});
+  const ProfileValue profile = e.getProfile();
+  for (const ProfileValue &v : profile["variables"].asVector())
+    CHECK_EQ(v["alwaysLive"].asBool(), v["name"].asString() != "halves");
+}
+
+TEST(profile_of_programs_and_exchanges) {
+  Fixture f;
+  const Tensor x = f.spread("x", 4000, 4), y = f.variable("y", {4000}, 4);
+  f.prog = Sequence({Repeat(2, Copy(x, y, "gather"))});
+  Engine e = f.engine();
+  e.run();
+  e.run();
+  const ProfileValue profile = e.getProfile();
+  const ProfileValue &exchange = stepNamed(e, "gather")["exchanges"][0];
+  CHECK_EQ(exchange["when"].asString(), std::string("copy"));
+  CHECK_EQ(number(exchange, "busiestTile"), 4.0);
+  CHECK_EQ(number(exchange, "busiestReceived"), 16000.0);
+  CHECK_EQ(number(exchange, "fragments"), 4.0);
+  CHECK_EQ(profile["runRecords"].asVector().size(), 2u);
+  CHECK_EQ(number(profile["runRecords"][0], "cycles") * 2, number(profile["cycles"], "total"));
+  const ProfileValue &programs = profile["programs"];
+  const ProfileValue &root = programs[std::size_t(profile["entryPrograms"][0].asInt())];
+  CHECK_EQ(root["kind"].asString(), std::string("Sequence"));
+  const ProfileValue &repeat = programs[std::size_t(root["children"][0].asInt())];
+  CHECK_EQ(number(repeat, "count"), 2.0);
+  CHECK_EQ(number(programs[std::size_t(repeat["children"][0].asInt())], "step"), 0.0);
 }
 
 TEST(profile_files_and_summary) {
@@ -185,7 +386,7 @@ TEST(profile_files_and_summary) {
   {
     Engine e = f.engine({{"autoReport.all", "true"}, {"autoReport.directory", folder}});
     e.run();
-    CHECK(dace_ipu_sim::profileJson(e).find("\"schema\": 1") != std::string::npos);
+    CHECK(dace_ipu_sim::profileJson(e).find("\"schema\": 2") != std::string::npos);
     CHECK(dace_ipu_sim::stepCycles(e).at(0).name == "x -> x" && dace_ipu_sim::stepCycles(e).at(0).cycles > 0);
     std::ostringstream text;
     e.printProfileSummary(text, {{"showExecutionSteps", "true"}});

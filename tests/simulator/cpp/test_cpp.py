@@ -90,7 +90,9 @@ def test_calls_compile_as_public_programs_write_them(libraries: Libraries, stand
 @pytest.mark.parametrize("standard", ["c++11", "c++14", "c++17", "c++20"])
 def test_every_host_header_compiles_alone_and_twice(libraries: Libraries, tmp_path: Path, standard: str) -> None:
     include = libraries.include_dir
-    headers = [*include.glob("poplar/*.hpp"), *include.glob("poplar/extensions/*.hpp"), *include.glob("poputil/*.hpp")]
+    headers = [*include.glob("poplar/*.hpp"), *include.glob("poplar/extensions/*.hpp")]
+    for library in ("poputil", "popops", "poprand", "gcl"):
+        headers.extend(include.glob(f"{library}/**/*.hpp"))
     sources = []
     for header in sorted(headers):
         if header.name not in CODELET_HEADERS:

@@ -302,8 +302,9 @@ TEST(out_of_memory) {
   const Sequence prog({WriteUndef(big), WriteUndef(small)});
   CHECK_THROWS(
       Engine(graph, prog), graph_memory_allocation_error,
-      "Out of memory on tile 7: 807868 bytes used but tiles only have 638976 bytes of memory (1 of 1472 tiles are "
-      "out of memory). Largest categories: variables 804000, stack 3168, controlCode 700. Largest variables: "
+      "Out of memory on tile 7: 807728 bytes used but tiles only have 638976 bytes of memory (1 of 1472 tiles are "
+      "out of memory). 169856 bytes do not fit. Largest categories: variables 804000, stack 3168, controlCode 560. "
+      "Largest variables: "
       "'big one' 800000, 'small' 4000.");
   Engine e(graph, prog, {{"debug.allowOutOfMemory", "true"}});
   e.load(devices[0]);

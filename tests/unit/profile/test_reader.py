@@ -59,7 +59,7 @@ def test_hardware_has_no_profile():
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("schema", 2, "programs[0].profile has schema 2; this version of dace_ipu reads schema 1"),
+        ("schema", 1, "programs[0].profile has schema 1; this version of dace_ipu reads schema 2"),
         ("graph.edges", "two", 'programs[0].profile.graph.edges is "two", not a number'),
         ("graph.edges", True, "programs[0].profile.graph.edges is true, not a number"),
         ("graph.edges", 1.5, "programs[0].profile.graph.edges is 1.5, not an integer"),
@@ -92,6 +92,12 @@ def test_other_files_are_refused(tmp_path, text, message):
     with pytest.raises(ReportError) as error:
         open_report(path)
     assert str(error.value).startswith(f"{path}: {message}")
+
+
+def test_folders_and_the_sdks_file_name_stand_for_the_profile(tmp_path):
+    (tmp_path / "profile.json").write_text(json.dumps(PROFILE), encoding="utf-8")
+    assert open_report(tmp_path).programs[0].runs == 2
+    assert open_report(tmp_path / "profile.pop").data["name"] == "profile"
 
 
 def test_a_missing_file_is_an_error(tmp_path):

@@ -68,8 +68,16 @@ def test_programs_beyond_the_second_are_named():
 
 
 def test_tiles_out_of_memory_are_shown():
-    text = text_of(profile("memory.perTile", [200, 1200, 1300, 200]))
+    text = text_of(profile("memory.perTileOverflowed", [0, 200, 300, 0]))
     assert "2 tiles OUT OF MEMORY" in text
+
+
+def test_rearranging_and_links_between_ipus_are_shown_apart():
+    data = profile("cycles.rearrange", 350)
+    data["cycles"]["globalExchange"] = 60
+    lines = [line.split() for line in text_of(data).splitlines()]
+    assert ["of", "it", "rearranging", "350", "35.0%", "0.17"] in lines
+    assert ["of", "it", "between", "IPUs", "60", "6.0%", "0.03"] in lines
 
 
 def test_a_program_on_hardware_has_no_numbers():
@@ -89,6 +97,7 @@ def test_a_program_without_graphs_has_builds_only():
     [
         ("memory.maxBytes", 950, "tile 2 is nearly full or over: spread its largest variables over more tiles"),
         ("cycles.host", 600, "most cycles are copies from and to the host: do more on the device in each call"),
+        ("cycles.rearrange", 600, "most cycles rearrange data on the tiles: connect lists of rows instead of blocks"),
         ("cycles.exchange", 600, "most cycles are exchange: see which steps read data that lies on other tiles"),
         ("steps.1.tilesUsed", 1, "'update_y' takes most cycles and runs on one tile: make it a map over independent"),
         ("steps.1.balance", 0.2, "'update_y' takes most cycles, and the average tile computes for 20% of its time"),

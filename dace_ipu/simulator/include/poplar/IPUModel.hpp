@@ -8,16 +8,26 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace poplar {
 
 enum class GlobalExchangeType { IPU_LINK, GW_LINK };
 
-/// A bandwidth limit between IPUs. Kept, not modelled: see the README.
+/// Traffic from one IPU to another.
+struct GlobalExchangeFlow {
+  unsigned src;
+  unsigned dst;
+  GlobalExchangeFlow(unsigned src, unsigned dst) : src(src), dst(dst) {}
+};
+
+/// A bandwidth in bits per second that the flows share. If a model has any constraints, they replace the default links.
 struct GlobalExchangeConstraint {
-  double bandwidth = 0; ///< bits per second
-  std::vector<std::pair<unsigned, unsigned>> flows;
+  double bandwidth;
+  std::vector<GlobalExchangeFlow> flows;
+  GlobalExchangeConstraint(double bandwidth, std::vector<GlobalExchangeFlow> flows)
+      : bandwidth(bandwidth), flows(std::move(flows)) {}
 };
 
 /// The parameters of a modelled IPU, preset for the given version; change any before createDevice.

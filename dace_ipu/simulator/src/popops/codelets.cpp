@@ -2,12 +2,13 @@
 
 #include "../poputil/library_codelets.hpp"
 #include "estimators.hpp"
+#include "indexing_estimators.hpp"
 
 namespace popops {
 
 void addCodelets(poplar::Graph &graph) {
   poputil::internal::Estimators all;
-  for (const auto &estimators : {fillEstimators()})
+  for (const auto &estimators : {fillEstimators(), sliceEstimators(), sortEstimators(), circBufEstimators()})
     all.insert(all.end(), estimators.begin(), estimators.end());
   poputil::internal::addLibraryCodelets(graph, "popops", all);
 }

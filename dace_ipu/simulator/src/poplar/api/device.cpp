@@ -5,6 +5,7 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace poplar {
@@ -161,12 +162,12 @@ IPUModel::IPUModel(char const *version) : IPUVersion(version) {
   exchangeBytesPerCycle = m.exchangeBytesPerCycle;
   memcpyBytesPerCycle = m.memcpyBytesPerCycle;
   instructionBytes = 4;
-  supportsSuperTileSendReceive = true;
+  supportsSuperTileSendReceive = m.arch == "ipu1";
   interleavedMemoryElementIndex = m.interleavedOffset / (16 * 1024);
   relativeSyncDelay = RelativeSyncDelayType::AUTO;
-  minIPUSyncDelay = m.syncCycles;
+  minIPUSyncDelay = m.syncCycles - dace_ipu_sim::relativeSyncCycles;
   globalSyncCycles = m.globalSyncCycles;
-  globalExchangePacketBytes = 128;
+  globalExchangePacketBytes = m.linkPacketBytes;
   tileLocalSyncSyncDelay = tileLocalSyncExitDelay = 0;
   numStrideBits = 10;
   dataPathWidth = 64;
@@ -182,13 +183,30 @@ IPUModel::IPUModel(char const *version) : IPUVersion(version) {
   compileIPUCode = false;
 }
 
+namespace {
+
+dace_ipu_sim::LinkConstraint constraintOf(const GlobalExchangeConstraint &c, unsigned numIPUs) {
+  if (!(c.bandwidth > 0))
+    throw invalid_machine_model("IPUModel: the bandwidth of a globalExchangeConstraint must be positive");
+  dace_ipu_sim::LinkConstraint result{c.bandwidth, {}};
+  for (const GlobalExchangeFlow &f : c.flows) {
+    if (f.src >= numIPUs || f.dst >= numIPUs)
+      throw invalid_machine_model("IPUModel: a globalExchangeConstraint names IPU " +
+                                  std::to_string(std::max(f.src, f.dst)) + " of " + std::to_string(numIPUs));
+    result.flows.emplace_back(f.src, f.dst);
+  }
+  return result;
+}
+
+} // namespace
+
 Device IPUModel::createDevice(OptionFlags, bool, unsigned deviceManagerId) const {
   Machine m = dace_ipu_sim::machineNamed(IPUVersion);
   if (numIPUs == 0 || tilesPerIPU == 0 || numWorkerContexts == 0 || exchangeBytesPerCycle == 0 ||
       memcpyBytesPerCycle == 0 || !(tileClockFrequency > 0))
     throw invalid_machine_model(
         "IPUModel: numbers of IPUs, tiles, workers, bytes per cycle and the clock must be positive");
-  m.type = TargetType::IPU_MODEL;
+  dace_ipu_sim::becomeModel(m);
   m.numIPUs = numIPUs;
   m.tilesPerIPU = tilesPerIPU;
   m.workers = numWorkerContexts;
@@ -198,7 +216,17 @@ Device IPUModel::createDevice(OptionFlags, bool, unsigned deviceManagerId) const
   m.memcpyBytesPerCycle = memcpyBytesPerCycle;
   m.globalSyncCycles = globalSyncCycles;
   m.rptCountMax = rptCountMax;
-  m.syncCycles = minIPUSyncDelay;
+  m.reservedBytes = std::min(m.reservedBytes, memoryBytesPerTile);
+  m.interleavedOffset = interleavedMemoryElementIndex * 16 * 1024;
+  m.convUnitsFp16 = fp16InFp32OutConvUnitsPerTile;
+  m.convUnitsFp32 = fp32InFp32OutConvUnitsPerTile;
+  m.convCoeffBytesPerCycle = convUnitCoeffLoadBytesPerCycle;
+  m.pairedExchange = supportsSuperTileSendReceive;
+  m.linkPacketBytes = std::max(1u, globalExchangePacketBytes);
+  for (const GlobalExchangeConstraint &c : globalExchangeConstraints)
+    m.linkConstraints.push_back(constraintOf(c, numIPUs));
+  m.syncCycles = minIPUSyncDelay +
+                 (relativeSyncDelay == RelativeSyncDelayType::AUTO ? dace_ipu_sim::relativeSyncCycles : 0);
   m.minSyncDelay = minIPUSyncDelay;
   const unsigned id = deviceManagerId == std::numeric_limits<unsigned>::max() ? 0 : deviceManagerId;
   return Device(Target(std::make_shared<const Machine>(m)), id);

@@ -53,15 +53,33 @@ void placeRange(const Variable &v, std::size_t begin, std::size_t end, std::size
   addPlaced(out, at + next - begin, at + end - begin, dace_ipu_sim::noTile);
 }
 
+// How many elements, `stride` apart from `begin` on, lie in [begin, end).
+std::size_t stepsWithin(std::size_t begin, std::size_t end, std::ptrdiff_t stride) {
+  return stride > 0 ? (end - begin - 1) / static_cast<std::size_t>(stride) + 1 : 1;
+}
+
+// All elements of a strided run up to the end of a region are placed at once: a column of a table may have millions.
+void placeStrided(const Run &r, std::size_t at, std::vector<Placed> &out) {
+  const auto &regions = r.var->mapping.regions();
+  for (std::size_t i = 0, count; i < r.count; i += count) {
+    const std::size_t b = r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(i));
+    const auto region = std::upper_bound(regions.begin(), regions.end(), b,
+                                         [](std::size_t element, const auto &other) { return element < other.end; });
+    const bool isMapped = region != regions.end() && region->begin <= b;
+    count = std::min(isMapped ? stepsWithin(b, region->end, r.stride) : 1, r.count - i);
+    addPlaced(out, at + i, at + i + count, isMapped ? region->tile : dace_ipu_sim::noTile);
+  }
+}
+
 std::vector<Placed> placesOf(const Tensor &t) {
   std::vector<Placed> out;
   std::size_t at = 0;
   dace_ipu_sim::forEachRun(*t.view(), [&](const Run &r) {
-    const std::size_t step = r.contiguous() ? r.count : 1;
-    for (std::size_t i = 0; i < r.count; i += step, at += step) {
-      const std::size_t b = r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(i));
-      placeRange(*r.var, b, b + step, at, out);
-    }
+    if (r.contiguous())
+      placeRange(*r.var, r.offset, r.offset + r.count, at, out);
+    else
+      placeStrided(r, at, out);
+    at += r.count;
   });
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <unordered_map>
 
 namespace dace_ipu_sim {
 
@@ -53,6 +54,7 @@ std::vector<Region> paint(const std::vector<Region> &log) {
 void TileMap::assign(std::size_t begin, std::size_t end, unsigned tile) {
   if (begin >= end)
     return;
+  localOffsets_.clear();
   if (pending_.empty() && (sorted_.empty() || begin >= sorted_.back().end))
     append(sorted_, begin, end, tile);
   else
@@ -63,6 +65,20 @@ const std::vector<Region> &TileMap::regions() const {
   if (!pending_.empty())
     resolve();
   return sorted_;
+}
+
+const std::vector<std::size_t> &TileMap::localOffsets() const {
+  const std::vector<Region> &all = regions();
+  if (!localOffsets_.empty())
+    return localOffsets_;
+  std::unordered_map<unsigned, std::size_t> next;
+  localOffsets_.reserve(all.size());
+  for (const Region &r : all) {
+    std::size_t &at = next[r.tile];
+    localOffsets_.push_back(at);
+    at += r.end - r.begin;
+  }
+  return localOffsets_;
 }
 
 void TileMap::resolve() const {

@@ -103,6 +103,8 @@ ViewPtr reshapeConcat(const View &v, const Shape &shape) {
   std::size_t before = 1;
   while (axis < shape.size() && before < outer)
     before *= shape[axis++];
+  while (axis + 1 < shape.size() && shape[axis] == 1)
+    ++axis;
   if (before != outer || axis == shape.size())
     return nullptr;
   const std::size_t row = v.elements / outer / shape[axis];

@@ -112,6 +112,7 @@ void EngineCore::resetProfile() {
   std::fill(executions_.begin(), executions_.end(), 0);
   hostAccessCycles_ = 0;
   runs_ = 0;
+  runRecords_.clear();
 }
 
 void EngineCore::requireLoaded(const std::string &what) const {
@@ -128,7 +129,11 @@ void EngineCore::run(unsigned program) {
                                         std::to_string(plan_->programs.size()));
   dirty_ = true;
   ++runs_;
+  const std::uint64_t begin = all_[0]->now;
   exec(plan_->programs[program], all_);
+  constexpr std::size_t recorded = 1000;
+  if (runRecords_.size() < recorded)
+    runRecords_.push_back({program, all_[0]->now - begin});
 }
 
 void EngineCore::exec(int index, const Replicas &replicas) {

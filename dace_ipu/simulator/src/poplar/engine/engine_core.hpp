@@ -23,6 +23,12 @@ struct HostStream {
   std::size_t position = 0;
 };
 
+/// One call of run.
+struct RunRecord {
+  unsigned program;
+  std::uint64_t cycles;
+};
+
 class EngineCore {
 public:
   explicit EngineCore(std::shared_ptr<const ExecutablePlan> plan);
@@ -52,6 +58,8 @@ public:
   const std::vector<std::uint64_t> &executions() const { return executions_; }
   std::uint64_t hostAccessCycles() const { return hostAccessCycles_; }
   std::uint64_t runs() const { return runs_; }
+  /// The first calls of run since load or reset.
+  const std::vector<RunRecord> &runRecords() const { return runRecords_; }
 
 private:
   void exec(int step, const Replicas &replicas);
@@ -95,6 +103,7 @@ private:
   bool dirty_ = false;
   bool prefetches_ = false;
   std::uint64_t runs_ = 0;
+  std::vector<RunRecord> runRecords_;
   std::uint64_t hostAccessCycles_ = 0;
   std::vector<std::uint64_t> executions_;
   std::vector<HostStream> streams_;

@@ -27,16 +27,34 @@ struct StridedCopy {
 };
 using Copies = std::vector<StridedCopy>;
 
+/// One exchange phase of a step.
+struct ExchangeRecord {
+  const char *when; // "before", "after", "copy", "host"
+  std::uint64_t cycles = 0;
+  std::uint64_t bytes = 0; // received by all tiles, or moved from and to the host
+  std::uint64_t fragments = 0;
+  std::uint64_t globalCycles = 0; // part of cycles
+  std::uint64_t globalBytes = 0;  // between IPUs
+  unsigned busiestTile = 0;
+  std::uint64_t busiestReceived = 0; // its bytes
+  std::uint64_t busiestSent = 0;
+};
+
 /// Simulated cycles of one execution of a step and what they come from.
 struct StepCost {
-  std::uint64_t compute = 0; // of the slowest tile, rearrangement included
-  std::uint64_t exchange = 0;
+  std::uint64_t compute = 0;  // of the slowest tile, rearrangement included
+  std::uint64_t exchange = 0; // exchange between IPUs included
   std::uint64_t sync = 0;
   std::uint64_t host = 0;
-  std::uint64_t rearrange = 0; // part of compute
+  std::uint64_t rearrange = 0;      // part of compute
+  std::uint64_t preArrange = 0;     // of the slowest tile, before the exchange
+  std::uint64_t postArrange = 0;    // after it
+  std::uint64_t writeBack = 0;      // after the vertices
+  std::uint64_t globalExchange = 0; // part of exchange
   std::uint64_t bytesExchanged = 0;
   std::uint64_t bytesRearranged = 0;
   std::uint64_t bytesHost = 0;
+  std::uint64_t bytesGlobal = 0; // between IPUs
   std::size_t tilesUsed = 0;
   double balance = 0; // mean busy cycles of all tiles over those of the slowest
   std::size_t vertices = 0;
@@ -66,6 +84,8 @@ struct VertexCall {
 struct ComputeSetPlan {
   unsigned id;
   std::vector<VertexCall> calls;   // by tile
+  std::vector<ExchangeRecord> exchanges;
+  std::vector<std::pair<unsigned, std::uint64_t>> temporaries; // bytes by tile, while it runs
   Copies before;                   // snapshots and gathers: variables to temporaries
   Copies after;                    // scatters: temporaries to variables
   std::vector<std::size_t> chunks; // boundaries in calls, between tiles; two entries mean: run in one thread
@@ -99,6 +119,8 @@ struct Step {
   poplar::PrintTensorFmt format;
   std::size_t bytes = 0; // moved by a stream copy, or of one remote block
   StepCost cost;
+  std::vector<ExchangeRecord> exchanges;
+  std::vector<std::pair<unsigned, std::uint64_t>> temporaries; // as of a compute set
   bool profiled = false; // appears in the profile
   std::vector<Access> reads;
   std::vector<Access> writes;
@@ -119,30 +141,62 @@ struct VertexTypeUse {
   std::string name;
   std::size_t count = 0;
   std::string estimateSource;
+  std::uint64_t cycles = 0; // estimates of all instances, once each
+  std::uint64_t stateBytes = 0;
 };
 
-/// Bytes of one tile by category, in the order of memoryCategoryNames.
-constexpr std::size_t numMemoryCategories = 9;
-extern const char *const memoryCategoryNames[numMemoryCategories];
+/// Bytes by category, as Graphcore's PopVision names them. `temporary` are received operands and rearranged copies. They
+/// share memory with each other and with the variables that are not always live: both count as at the time when
+/// they take most together.
 enum MemoryCategory {
   memVariables,
   memConstants,
-  memVertexState,
-  memEdgePointers,
-  memVertexCode,
-  memExchangeCode,
-  memControlCode,
+  memVertexInstanceState,
+  memVertexFieldData,
+  memVectorListDescriptor,
+  memCopyDescriptor,
+  memHostExchangePacketHeader,
+  memGlobalExchangePacketHeader,
   memStack,
-  memTemporary
+  memControlCode,
+  memVertexCode,
+  memInternalExchangeCode,
+  memHostExchangeCode,
+  memGlobalExchangeCode,
+  memTemporary,
+  numMemoryCategories
+};
+/// Its key in the profile ("vertexCode") and its name in texts ("Vertex Code").
+struct MemoryCategoryName {
+  const char *key;
+  const char *title;
+  bool isCode; // must lie in region 0
+};
+extern const MemoryCategoryName memoryCategoryNames[numMemoryCategories];
+
+/// Vectors are by tile.
+struct TileMemory {
+  std::vector<std::uint64_t> bytes[numMemoryCategories];
+  std::vector<std::uint64_t> totals;    // the sum of the categories: without gaps
+  std::vector<std::uint64_t> withGaps;  // up to the last byte that is used
+  std::vector<std::uint64_t> nonInterleaved, interleaved, overflowed;
+  std::vector<std::uint64_t> notAlwaysLive; // of the totals: what shares memory
+  unsigned maxTile = 0;                 // with gaps
+  std::uint64_t maxBytes = 0;           // of that tile, with gaps
+  std::uint64_t totalBytes = 0;         // of all tiles, with gaps
+  std::vector<std::pair<std::string, std::uint64_t>> largestOfMaxTile;
+  std::vector<std::uint64_t> liveBytes; // not always live, over all tiles, by leaf program
+  std::vector<std::string> leafNames;
+
+  std::uint64_t sum(MemoryCategory c) const;
+  std::size_t tilesOutOfMemory() const;
 };
 
-struct TileMemory {
-  std::vector<std::uint64_t> bytes[numMemoryCategories]; // by tile
-  unsigned maxTile = 0;
-  std::uint64_t maxBytes = 0;
-  std::uint64_t totalBytes = 0;
-  std::vector<std::uint64_t> totals; // by tile
-  std::vector<std::pair<std::string, std::uint64_t>> largestOfMaxTile;
+/// A variable or constant in the profile.
+struct VariableUse {
+  const Variable *var;
+  bool alwaysLive;
+  unsigned first, last; // leaf programs, if it is not always live
 };
 
 /// An initial value, or the bytes of a constant.
@@ -192,6 +246,7 @@ struct ExecutablePlan {
   std::size_t numVertices = 0;
   std::size_t numEdges = 0;
   std::vector<VertexTypeUse> vertexTypes;
+  std::vector<VariableUse> variables;
   TileMemory memory;
 };
 

@@ -30,7 +30,8 @@ template <typename F> void forEachEdge(const FieldBinding &b, F &&f) {
 
 ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
     : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_),
-      after_(machine_), rearrangedBytes_(machine_.numTiles()), rearrangedPieces_(machine_.numTiles()) {
+      after_(machine_), pre_(machine_.numTiles()), post_(machine_.numTiles()),
+      writeBack_(machine_.numTiles()) {
   result_.id = id;
 }
 
@@ -155,7 +156,7 @@ void ComputeSetPlanner::bindEdge(const EdgeSite &site) {
     bindContiguous(site, var, offset);
   else
     bindGathered(site);
-  chargeEdge(site, var != nullptr);
+  chargeEdge(site);
   if (plan_.checkUninitialised)
     recordAccesses(site);
 }
@@ -200,28 +201,38 @@ void ComputeSetPlanner::bindGathered(const EdgeSite &site) {
   result_.after.insert(result_.after.end(), out.begin(), out.end());
 }
 
-// Data that must move on the tile itself: the local part of an edge that is not one contiguous piece there.
-void ComputeSetPlanner::chargeEdge(const EdgeSite &site, bool contiguous) {
+void ComputeSetPlanner::chargeEdge(const EdgeSite &site) {
   const std::size_t size = sizeOf(site.tensor->elementType());
-  const std::uint64_t bytes = site.tensor->numElements() * size;
-  const auto rearrange = [&](std::uint64_t local, std::uint64_t pieces) {
-    if (local == 0 || (contiguous && local == bytes))
-      return;
-    rearrangedBytes_[site.tile] += local;
-    rearrangedPieces_[site.tile] += std::max<std::uint64_t>(1, pieces * local / bytes);
-  };
-  std::uint64_t in = 0, out = 0, pieces = 0;
+  LocalShare in, out;
+  std::uint64_t runs = 0;
   forEachRun(*site.tensor->view(), [&](const Run &r) {
-    pieces += r.contiguous() ? 1 : r.count;
+    ++runs;
     if (isInput(*site.abi))
-      in += before_.need(site.tile, r, size);
+      before_.need(site.tile, r, size, in);
     if (isOutput(*site.abi))
-      out += after_.deliver(site.tile, r, size);
+      after_.deliver(site.tile, r, size, out);
   });
   if (isInput(*site.abi))
-    rearrange(in, pieces);
-  if (isOutput(*site.abi))
-    rearrange(out, pieces);
+    arrangeInput(site, in, runs);
+  if (isOutput(*site.abi) && out.pieces() > 0 && out.pieces() + out.otherPieces() > 1) {
+    writeBack_.add(site.tile, out.bytes(), out.pieces());
+    planner_.countArrangement(site.tile, runs);
+  }
+}
+
+// An edge must be one contiguous piece of memory. Local data that is not, or not all of it, is copied on the tile. What
+// is received arrives in its place, if the rest of the edge is one piece. An edge that mixes many local pieces with many
+// received ones is arranged twice, before the exchange and after it: in published profiles of a stencil with such
+// edges, both phases copy all of the edge.
+void ComputeSetPlanner::arrangeInput(const EdgeSite &site, const LocalShare &share, std::uint64_t runs) {
+  if (share.pieces() == 0 || share.pieces() + share.otherPieces() == 1)
+    return;
+  planner_.countArrangement(site.tile, runs);
+  if (share.pieces() == 1 || share.otherPieces() <= 1)
+    return post_.add(site.tile, share.bytes(), share.pieces());
+  const std::uint64_t bytes = site.tensor->numElements() * sizeOf(site.tensor->elementType());
+  pre_.add(site.tile, bytes, share.pieces() + share.otherPieces());
+  post_.add(site.tile, bytes, share.pieces() + share.otherPieces());
 }
 
 void ComputeSetPlanner::recordAccesses(const EdgeSite &site) {
@@ -266,12 +277,18 @@ void ComputeSetPlanner::finishCosts() {
   for (std::size_t i = 0; i < result_.calls.size(); ++i)
     chargeVertex(ordered_[i], result_.calls[i], schedule);
   chargeTiles(schedule.finish(), in, out);
-  StepCost &cost = result_.cost;
-  const std::uint64_t exchanges = (in.bytes > 0) + (out.bytes > 0);
-  cost.exchange = in.cycles + out.cycles;
-  cost.bytesExchanged = in.bytes + out.bytes;
-  cost.sync = machine_.syncCycles * (exchanges + 1);
-  cost.vertices = result_.calls.size();
+  result_.cost.sync += machine_.syncCycles;
+  result_.cost.vertices = result_.calls.size();
+  chargeExchange(in, "before");
+  chargeExchange(out, "after");
+}
+
+void ComputeSetPlanner::chargeExchange(const ExchangeCost &exchange, const char *when) {
+  if (!exchange.happens())
+    return;
+  chargeExchangeTo(result_.cost, exchange, machine_);
+  result_.exchanges.push_back(recordOf(exchange, when));
+  planner_.countExchange(exchange);
 }
 
 void ComputeSetPlanner::chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule) {
@@ -279,7 +296,7 @@ void ComputeSetPlanner::chargeVertex(unsigned vertex, VertexCall &call, TileSche
   const VertexEstimate estimate = estimateVertex(graph_, v, machine_);
   schedule.add(v, estimate.cycles);
   call.work = std::max<std::size_t>(call.work, estimate.cycles);
-  planner_.countVertex(v, estimate.source);
+  planner_.countVertex(v, estimate.cycles, estimate.source);
 }
 
 // Adds up, over the tiles, the time of the slowest and the memory that exists only while this compute set runs.
@@ -288,19 +305,22 @@ void ComputeSetPlanner::chargeTiles(const std::vector<std::uint64_t> &vertexCycl
   StepCost &cost = result_.cost;
   std::uint64_t busy = 0;
   for (std::size_t t = 0; t < vertexCycles.size(); ++t) {
-    std::uint64_t copies = 0;
-    if (rearrangedBytes_[t] > 0)
-      copies = machine_.copyLaunchCycles +
-               std::max(rearrangedBytes_[t] / machine_.memcpyBytesPerCycle, rearrangedPieces_[t]);
-    const std::uint64_t cycles = vertexCycles[t] + copies;
+    const auto tile = static_cast<unsigned>(t);
+    const std::uint64_t pre = machine_.copyCycles(pre_.bytes[t], pre_.pieces[t]);
+    const std::uint64_t post = machine_.copyCycles(post_.bytes[t], post_.pieces[t]);
+    const std::uint64_t back = machine_.copyCycles(writeBack_.bytes[t], writeBack_.pieces[t]);
+    const std::uint64_t cycles = vertexCycles[t] + pre + post + back;
     busy += cycles;
     cost.compute = std::max(cost.compute, cycles);
-    cost.rearrange = std::max(cost.rearrange, copies);
-    cost.bytesRearranged += rearrangedBytes_[t];
+    cost.rearrange = std::max(cost.rearrange, pre + post + back);
+    cost.preArrange = std::max(cost.preArrange, pre);
+    cost.postArrange = std::max(cost.postArrange, post);
+    cost.writeBack = std::max(cost.writeBack, back);
+    cost.bytesRearranged += pre_.bytes[t] + post_.bytes[t] + writeBack_.bytes[t];
     cost.tilesUsed += cycles > 0;
-    planner_.tally_.exchangeCode[t] += bytesPerFragment * (in.tiles[t].fragments + out.tiles[t].fragments);
-    planner_.tally_.temporary[t] =
-        std::max(planner_.tally_.temporary[t], in.tiles[t].received + out.tiles[t].sent + rearrangedBytes_[t]);
+    const std::uint64_t temporary = in.tiles[t].received + out.tiles[t].sent + post_.bytes[t] + writeBack_.bytes[t];
+    if (temporary > 0)
+      result_.temporaries.emplace_back(tile, temporary);
   }
   if (cost.compute > 0)
     cost.balance = static_cast<double>(busy) / (static_cast<double>(cost.compute) * machine_.numTiles());

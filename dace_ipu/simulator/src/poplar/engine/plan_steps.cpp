@@ -37,6 +37,33 @@ bool overlap(const RunList &a, std::size_t aBytes, const RunList &b, std::size_t
 
 } // namespace
 
+void chargeExchangeTo(StepCost &cost, const ExchangeCost &exchange, const Machine &machine) {
+  if (!exchange.happens())
+    return;
+  cost.exchange += exchange.cycles;
+  cost.globalExchange += exchange.globalCycles;
+  cost.bytesExchanged += exchange.bytes;
+  cost.bytesGlobal += exchange.globalBytes;
+  cost.sync += exchange.globalBytes > 0 ? machine.globalSyncCycles : machine.syncCycles;
+}
+
+ExchangeRecord recordOf(const ExchangeCost &exchange, const char *when) {
+  ExchangeRecord r;
+  r.when = when;
+  r.cycles = exchange.cycles;
+  r.bytes = exchange.bytes;
+  r.fragments = exchange.fragments;
+  r.globalCycles = exchange.globalCycles;
+  r.globalBytes = exchange.globalBytes;
+  const auto load = [&](std::size_t t) { return std::max(exchange.tiles[t].received, exchange.tiles[t].sent); };
+  for (std::size_t t = 1; t < exchange.tiles.size(); ++t)
+    if (load(t) > load(r.busiestTile))
+      r.busiestTile = static_cast<unsigned>(t);
+  r.busiestReceived = exchange.tiles[r.busiestTile].received;
+  r.busiestSent = exchange.tiles[r.busiestTile].sent;
+  return r;
+}
+
 std::string Planner::nameOfStep(const ProgramNode &node) const {
   if (!node.name.empty())
     return node.name;
@@ -147,6 +174,7 @@ void Planner::planBody(const ProgramNode &node, Step &step) {
 void Planner::planExecute(const ProgramNode &node, Step &step) {
   step.id = static_cast<unsigned>(computeSetPlans_[node.id]);
   step.cost = plan_->computeSets[step.id].cost;
+  step.exchanges = plan_->computeSets[step.id].exchanges;
   step.profiled = true;
   if (node.tensors.empty())
     return;
@@ -204,10 +232,10 @@ void Planner::planCrossReplicaCopy(const ProgramNode &node, Step &step) {
   step.staging = zipCopies(packed, runsOf(src), size);
   step.copies = zipCopies(runsOf(dst), packed, size);
   step.profiled = true;
-  // Two IPU-Links of 128 Gibit/s, 85 % efficient: PopLibs, poplibs_test/GlobalExchangeModel.
-  const double bytesPerSecond = 2 * 0.85 * 128 * 1073741824.0 / 8;
-  const double cycles = static_cast<double>(step.bytes) / bytesPerSecond * machine_.clock;
-  step.cost.exchange = static_cast<std::uint64_t>(cycles);
+  const double bytesPerSecond = machine_.linksAlong * machine_.linkBitsPerSecond / 8;
+  const double seconds = machine_.linkLatency + static_cast<double>(step.bytes) / bytesPerSecond;
+  step.cost.exchange = static_cast<std::uint64_t>(seconds * machine_.clock);
+  step.cost.globalExchange = step.cost.exchange;
   step.cost.bytesExchanged = step.bytes;
   step.cost.sync = machine_.globalSyncCycles;
   addReads(src, "CrossReplicaCopy '" + node.name + "'", step.reads);
@@ -251,7 +279,7 @@ void Planner::planStream(const ProgramNode &node, Step &step) {
   const std::size_t size = sizeOf(t.elementType());
   const RunList host = RunList::linear(0, t.numElements(), size);
   step.bytes = t.numElements() * size;
-  step.cost = hostTransferCost(t, toDevice);
+  chargeHostCopy(t, toDevice, step);
   step.profiled = true;
   if (toDevice && !t.isParallelWriteable())
     throw poplar::graph_connection_error("Copy '" + node.name + "' from stream '" + graph_->streams[node.id].handle +
@@ -264,19 +292,20 @@ void Planner::planStream(const ProgramNode &node, Step &step) {
 }
 
 // The link to the host, then the exchange between the tiles at its end and those that hold the tensor.
-StepCost Planner::hostTransferCost(const poplar::Tensor &t, bool toDevice) {
+void Planner::chargeHostCopy(const poplar::Tensor &t, bool toDevice, Step &step) {
   const std::size_t size = sizeOf(t.elementType());
-  StepCost cost = hostCost(t.numElements() * size);
+  step.cost = hostCost(t.numElements() * size);
   ExchangePhase phase(machine_);
   forEachRun(*t.view(), [&](const Run &r) { phase.host(r, size, toDevice); });
   const ExchangeCost exchange = phase.finish();
-  cost.exchange = exchange.cycles;
-  for (std::size_t tile = 0; tile < exchange.tiles.size(); ++tile) {
-    const TileTraffic &traffic = exchange.tiles[tile];
-    tally_.exchangeCode[tile] += bytesPerFragment * traffic.fragments;
-    cost.tilesUsed += traffic.received > 0 || traffic.sent > 0;
-  }
-  return cost;
+  if (!exchange.happens())
+    return;
+  step.cost.exchange = exchange.cycles;
+  for (const TileTraffic &traffic : exchange.tiles)
+    step.cost.tilesUsed += traffic.received > 0 || traffic.sent > 0;
+  countHostCopy(exchange, toDevice);
+  step.exchanges.push_back(recordOf(exchange, "host"));
+  step.exchanges.back().bytes = t.numElements() * size;
 }
 
 void Planner::planRemote(const ProgramNode &node, Step &step) {
@@ -285,7 +314,7 @@ void Planner::planRemote(const ProgramNode &node, Step &step) {
   const std::size_t size = sizeOf(t.elementType());
   const std::size_t block = graph_->remoteBuffers[node.id].elements;
   step.bytes = block * size;
-  step.cost = hostTransferCost(t, toDevice);
+  chargeHostCopy(t, toDevice, step);
   step.profiled = true;
   if (toDevice && !t.isParallelWriteable())
     throw poplar::graph_connection_error("Copy '" + node.name + "' from a remote buffer: " + t.getDebugStr() +
@@ -352,24 +381,27 @@ void Planner::chargeCopy(const poplar::Tensor &src, const poplar::Tensor &dst, S
   traffic.addViews(*src.view(), *dst.view());
   const ExchangeCost exchange = traffic.phase().finish();
   StepCost &cost = step.cost;
-  cost.exchange = exchange.cycles;
-  cost.bytesExchanged = exchange.bytes;
+  chargeExchangeTo(cost, exchange, machine_);
+  if (exchange.happens()) {
+    countExchange(exchange);
+    step.exchanges.push_back(recordOf(exchange, "copy"));
+  }
   std::uint64_t busy = 0;
   for (std::size_t t = 0; t < traffic.localBytes().size(); ++t) {
     const std::uint64_t bytes = traffic.localBytes()[t];
-    std::uint64_t cycles = 0;
-    if (bytes > 0)
-      cycles = machine_.copyLaunchCycles + std::max(bytes / machine_.memcpyBytesPerCycle, traffic.localPieces()[t]);
+    const std::uint64_t cycles = machine_.copyCycles(bytes, traffic.localPieces()[t]);
     busy += cycles;
     cost.compute = std::max(cost.compute, cycles);
     cost.bytesRearranged += bytes;
     cost.tilesUsed += cycles > 0 || exchange.tiles[t].received > 0 || exchange.tiles[t].sent > 0;
-    tally_.exchangeCode[t] += bytesPerFragment * exchange.tiles[t].fragments;
-    if (!step.staging.empty())
-      tally_.temporary[t] = std::max(tally_.temporary[t], bytes + exchange.tiles[t].received);
+    if (bytes > 0)
+      countArrangement(static_cast<unsigned>(t), 1);
+    const std::uint64_t staged = step.staging.empty() ? 0 : bytes + exchange.tiles[t].received;
+    if (staged > 0)
+      step.temporaries.emplace_back(static_cast<unsigned>(t), staged);
   }
-  cost.rearrange = cost.compute;
-  cost.sync = machine_.syncCycles * ((exchange.bytes > 0) + (cost.compute > 0));
+  cost.rearrange = cost.postArrange = cost.compute;
+  cost.sync += cost.compute > 0 ? machine_.syncCycles : 0;
   if (cost.compute > 0)
     cost.balance = static_cast<double>(busy) / (static_cast<double>(cost.compute) * machine_.numTiles());
 }

@@ -50,7 +50,7 @@ GraphExtent extentOf(const GraphCore &g) {
 
 Planner::Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFlags &options)
     : graph_(graph), machine_(graph->target.machine()), plan_(std::make_shared<ExecutablePlan>()),
-      tally_(machine_.numTiles()) {
+      tally_(machine_.numTiles()), interleaved_(graph->variables.size()) {
   plan_->graph = graph;
   plan_->options = engineOptions(options);
   plan_->checkUninitialised = checkRequested(plan_->options);
@@ -73,7 +73,7 @@ std::shared_ptr<const ExecutablePlan> Planner::run(const std::vector<ProgramPtr>
     plan_->programs.push_back(planStep(p));
   planImages();
   planHostTensors();
-  planMemory();
+  planMemory(programs);
   return plan_;
 }
 
@@ -153,7 +153,7 @@ StepCost Planner::hostCost(std::size_t bytes) const {
   StepCost cost;
   cost.bytesHost = bytes;
   cost.host = static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) / machine_.hostBytesPerCycle()));
-  cost.sync = machine_.syncCycles;
+  cost.sync = machine_.hostSyncs * machine_.syncCycles;
   return cost;
 }
 

@@ -6,6 +6,7 @@
 #include "../machine/exchange.hpp"
 #include "../machine/machine.hpp"
 #include "copies.hpp"
+#include "liveness.hpp"
 #include "plan.hpp"
 #include "write_set.hpp"
 
@@ -16,22 +17,20 @@
 
 namespace dace_ipu_sim {
 
-/// Exchange code of one received piece: three control instructions of 4 bytes.
-constexpr std::uint64_t bytesPerFragment = 12;
-
 /// Memory of the tiles as it accumulates over the steps.
 struct MemoryTally {
   explicit MemoryTally(unsigned numTiles);
-  std::vector<std::uint64_t> vertexState, edgePointers, vertexCode, exchangeCode, temporary; // by tile
+  std::vector<std::uint64_t> bytes[numMemoryCategories]; // by tile
   std::unordered_map<const VertexType *, std::vector<bool>> codeOnTile;
   std::unordered_map<const VertexType *, VertexTypeUse> types;
+  std::vector<bool> copyCodeOnTile;
 };
 
 /// What one vertex takes on its tile, with the device's 4-byte pointers and sizes.
 struct VertexFootprint {
   std::uint64_t state = 0;
-  std::uint64_t pointers = 0;
-  std::uint64_t values = 0; // constants stored with the vertex
+  std::uint64_t pointers = 0; // tables of list rows
+  std::uint64_t values = 0;   // arrays stored with the vertex
 };
 VertexFootprint footprintOf(const Vertex &vertex);
 
@@ -62,7 +61,7 @@ private:
   void planCodeCopy(const ProgramNode &node, Step &step);
   void planFpControl(const ProgramNode &node, Step &step);
   void planStream(const ProgramNode &node, Step &step);
-  StepCost hostTransferCost(const poplar::Tensor &t, bool toDevice);
+  void chargeHostCopy(const poplar::Tensor &t, bool toDevice, Step &step);
   void planRemote(const ProgramNode &node, Step &step);
   void planHostCall(const ProgramNode &node, Step &step);
   void planTensorArgument(const ProgramNode &node, Step &step);
@@ -73,9 +72,13 @@ private:
   std::string nameOfStep(const ProgramNode &node) const;
 
   // plan_memory.cpp
-  void countVertex(const Vertex &vertex, const char *estimateSource);
-  void planMemory();
-  void tallyVariables();
+  void countVertex(const Vertex &vertex, std::uint64_t cycles, const char *estimateSource);
+  void countExchange(const ExchangeCost &exchange);
+  void countHostCopy(const ExchangeCost &exchange, bool toDevice);
+  void countArrangement(unsigned tile, std::uint64_t runs);
+  void planMemory(const std::vector<ProgramPtr> &programs);
+  void findInterleaved();
+  void placeTiles(const std::vector<LiveRange> &ranges, const std::vector<const ProgramNode *> &leaves);
   void nameLargest();
 
   std::shared_ptr<GraphCore> graph_;
@@ -86,9 +89,25 @@ private:
   std::unordered_map<const ProgramNode *, int> steps_;
   std::vector<int> computeSetPlans_; // by compute set id, -1: not used
   std::vector<unsigned> usedComputeSets_;
+  std::vector<bool> interleaved_; // by variable id
 
   friend class ComputeSetPlanner;
 };
+
+/// Copies on the tiles themselves.
+struct Arrangement {
+  explicit Arrangement(unsigned numTiles) : bytes(numTiles), pieces(numTiles) {}
+  std::vector<std::uint64_t> bytes, pieces; // by tile
+  void add(unsigned tile, std::uint64_t b, std::uint64_t p) {
+    bytes[tile] += b;
+    pieces[tile] += p;
+  }
+};
+
+/// Adds what an exchange phase costs, with its sync: one within the IPUs, or one of all IPUs if data crosses between them.
+void chargeExchangeTo(StepCost &cost, const ExchangeCost &exchange, const Machine &machine);
+/// The record of an exchange, for the profile.
+ExchangeRecord recordOf(const ExchangeCost &exchange, const char *when);
 
 /// Plans one compute set.
 class ComputeSetPlanner {
@@ -122,12 +141,14 @@ private:
   void bindEdge(const EdgeSite &site);
   void bindContiguous(const EdgeSite &site, const Variable *var, std::size_t offset);
   void bindGathered(const EdgeSite &site);
-  void chargeEdge(const EdgeSite &site, bool contiguous);
+  void chargeEdge(const EdgeSite &site);
+  void arrangeInput(const EdgeSite &site, const LocalShare &share, std::uint64_t runs);
   void recordAccesses(const EdgeSite &site);
   void placeSnapshots();
   void finishCosts();
   void chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule);
   void chargeTiles(const std::vector<std::uint64_t> &vertexCycles, const ExchangeCost &in, const ExchangeCost &out);
+  void chargeExchange(const ExchangeCost &exchange, const char *when);
   void cutIntoChunks();
   std::size_t allocateVertexMemory(std::size_t bytes, std::size_t align);
   std::size_t allocateTemporary(std::size_t bytes);
@@ -143,7 +164,7 @@ private:
   WriteSet writes_;
   ExchangePhase before_;
   ExchangePhase after_;
-  std::vector<std::uint64_t> rearrangedBytes_, rearrangedPieces_; // by tile
+  Arrangement pre_, post_, writeBack_;
   std::vector<unsigned> ordered_;                                 // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
   std::vector<Snapshot> snapshots_;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace dace_ipu_sim {
@@ -67,6 +68,11 @@ template <typename A> void transfer(A &archive, std::string &text) {
 template <typename A> void transfer(A &archive, std::vector<std::uint8_t> &bytes) {
   transferSize(archive, bytes);
   archive.bytes(bytes.data(), bytes.size());
+}
+
+template <typename A, typename T, typename U> void transfer(A &archive, std::pair<T, U> &pair) {
+  transfer(archive, pair.first);
+  transfer(archive, pair.second);
 }
 
 template <typename A, typename T> void transfer(A &archive, std::vector<T> &values) {

@@ -8,6 +8,11 @@
 
 namespace dace_ipu_sim {
 
+template <typename A> void transfer(A &archive, LinkConstraint &c) {
+  transfer(archive, c.bitsPerSecond);
+  transfer(archive, c.flows);
+}
+
 namespace {
 
 // Numbers for objects that others share, in the order in which they are met; 0 is none.

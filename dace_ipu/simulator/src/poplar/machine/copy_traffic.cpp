@@ -36,7 +36,8 @@ private:
 } // namespace
 
 CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes)
-    : elementBytes_(elementBytes), phase_(machine), localBytes_(machine.numTiles()), localPieces_(machine.numTiles()) {}
+    : elementBytes_(elementBytes), phase_(machine), localBytes_(machine.numTiles()), localPieces_(machine.numTiles()),
+      last_(machine.numTiles()) {}
 
 void CopyTraffic::addViews(const View &src, const View &dst) {
   std::vector<Run> sources;
@@ -72,14 +73,30 @@ void CopyTraffic::move(unsigned from, unsigned to, std::uint64_t bytes) {
   ++localPieces_[to];
 }
 
+// Pieces that follow one another on their tile, at both ends, are copied as one.
+void CopyTraffic::moveLocally(unsigned tile, std::uint64_t bytes, const Place &src, const Place &dst) {
+  localBytes_[tile] += bytes;
+  Last &last = last_[tile];
+  localPieces_[tile] += !(last.src == src && last.dst == dst);
+  last = {{src.var, src.at + bytes / elementBytes_}, {dst.var, dst.at + bytes / elementBytes_}};
+}
+
 void CopyTraffic::addContiguous(const Run &src, const Run &dst) {
-  const auto &sourceRegions = src.var->mapping.regions();
-  forRegionsIn(
-      dst.var->mapping.regions(), dst.offset, dst.offset + dst.count, [&](std::size_t b, std::size_t e, unsigned to) {
-        const std::size_t at = src.offset + (b - dst.offset);
-        forRegionsIn(sourceRegions, at, at + (e - b),
-                     [&](std::size_t sb, std::size_t se, unsigned from) { move(from, to, (se - sb) * elementBytes_); });
-      });
+  const auto &from = src.var->mapping.regions(), &to = dst.var->mapping.regions();
+  const auto &fromLocal = src.var->mapping.localOffsets(), &toLocal = dst.var->mapping.localOffsets();
+  std::size_t i = firstRegionAfter(from, src.offset), j = firstRegionAfter(to, dst.offset);
+  for (std::size_t done = 0; done < dst.count;) {
+    const std::size_t s = src.offset + done, d = dst.offset + done;
+    const std::size_t n = std::min({from[i].end - s, to[j].end - d, dst.count - done});
+    if (from[i].tile == to[j].tile)
+      moveLocally(to[j].tile, n * elementBytes_, {src.var, fromLocal[i] + s - from[i].begin},
+                  {dst.var, toLocal[j] + d - to[j].begin});
+    else
+      phase_.transfer(from[i].tile, to[j].tile, n * elementBytes_);
+    done += n;
+    i += src.offset + done == from[i].end;
+    j += dst.offset + done == to[j].end;
+  }
 }
 
 // One element goes to every tile once and is spread out there.

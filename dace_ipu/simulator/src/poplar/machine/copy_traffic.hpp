@@ -16,6 +16,17 @@ public:
   const std::vector<std::uint64_t> &localPieces() const { return localPieces_; }
 
 private:
+  /// An element of a variable in the memory of its tile.
+  struct Place {
+    const Variable *var = nullptr;
+    std::size_t at = 0;
+    friend bool operator==(const Place &a, const Place &b) { return a.var == b.var && a.at == b.at; }
+  };
+  /// Where the last piece that was copied on a tile ended.
+  struct Last {
+    Place src, dst;
+  };
+  void moveLocally(unsigned tile, std::uint64_t bytes, const Place &src, const Place &dst);
   void addPair(const Run &src, const Run &dst);
   void addContiguous(const Run &src, const Run &dst);
   void addFill(const Run &src, const Run &dst);
@@ -26,6 +37,7 @@ private:
   ExchangePhase phase_;
   std::vector<std::uint64_t> localBytes_;
   std::vector<std::uint64_t> localPieces_;
+  std::vector<Last> last_;
 };
 
 } // namespace dace_ipu_sim

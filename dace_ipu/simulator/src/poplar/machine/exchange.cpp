@@ -25,61 +25,94 @@ std::size_t elementsWithin(const Run &r, std::size_t begin, std::size_t end) {
 
 } // namespace
 
-ExchangePhase::ExchangePhase(const Machine &machine) : machine_(machine), tiles_(machine.numTiles()) {}
+ExchangePhase::ExchangePhase(const Machine &machine)
+    : machine_(machine), tiles_(machine.numTiles()), links_(machine) {}
 
-std::uint64_t ExchangePhase::strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming) {
+void LocalShare::addOther(std::uint64_t pieces) {
+  otherPieces_ += pieces;
+  last_ = nullptr;
+}
+
+void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes) {
+  bytes_ += count * elementBytes;
+  pieces_ += var != last_ || at != lastEnd_;
+  last_ = var;
+  lastEnd_ = at + count;
+}
+
+void LocalShare::addSingles(std::size_t count, std::size_t elementBytes) {
+  bytes_ += count * elementBytes;
+  pieces_ += count;
+  last_ = nullptr;
+}
+
+void ExchangePhase::strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming, LocalShare &share) {
   const auto range = hull(run);
-  std::uint64_t local = 0;
-  forRegionsIn(run.var->mapping.regions(), range.first, range.second, [&](std::size_t b, std::size_t e, unsigned home) {
-    const std::size_t n = elementsWithin(run, b, e);
+  const auto &regions = run.var->mapping.regions();
+  for (std::size_t i = firstRegionAfter(regions, range.first); i < regions.size() && regions[i].begin < range.second; ++i) {
+    const unsigned home = regions[i].tile;
+    const std::size_t begin = std::max(regions[i].begin, range.first);
+    const std::size_t n = elementsWithin(run, begin, std::min(regions[i].end, range.second));
+    if (n == 0)
+      continue;
     if (home == tile) {
-      local += n * elementBytes;
-      return;
+      if (n > 1 || run.stride <= 0) {
+        share.addSingles(n, elementBytes);
+        continue;
+      }
+      const auto step = static_cast<std::size_t>(run.stride);
+      const std::size_t element = run.offset + (begin - run.offset + step - 1) / step * step;
+      share.add(run.var, run.var->mapping.localOffsets()[i] + element - regions[i].begin, 1, elementBytes);
+      continue;
     }
     const unsigned from = incoming ? home : tile;
     const unsigned to = incoming ? tile : home;
-    if (n == 0)
-      return;
     transfer(from, to, n * elementBytes);
-    tiles_[to].fragments += n - 1; // every element is a piece of its own
-  });
-  return local;
+    tiles_[to].fragments += n - 1;
+    share.addOther(n);
+  }
 }
 
-std::uint64_t ExchangePhase::need(unsigned tile, const Run &run, std::size_t elementBytes) {
-  if (!run.contiguous())
-    return strided(tile, run, elementBytes, true);
-  std::uint64_t local = 0;
+// Calls f(bytes, home) for the contiguous pieces that do not lie on the tile.
+template <typename F>
+void ExchangePhase::forPieces(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share, F &&f) {
+  const auto &regions = run.var->mapping.regions();
   const std::size_t end = run.offset + run.count;
-  forRegionsIn(run.var->mapping.regions(), run.offset, end, [&](std::size_t b, std::size_t e, unsigned home) {
-    local += home == tile ? (e - b) * elementBytes : 0;
-  });
-  if (local < run.count * elementBytes)
-    needs_.push_back({run.var, run.offset, end, tile, static_cast<std::uint32_t>(elementBytes)});
-  return local;
+  for (std::size_t i = firstRegionAfter(regions, run.offset); i < regions.size() && regions[i].begin < end; ++i) {
+    const std::size_t b = std::max(regions[i].begin, run.offset), count = std::min(regions[i].end, end) - b;
+    if (regions[i].tile == tile) {
+      share.add(run.var, run.var->mapping.localOffsets()[i] + b - regions[i].begin, count, elementBytes);
+    } else {
+      share.addOther(1);
+      f(count * elementBytes, regions[i].tile);
+    }
+  }
 }
 
-std::uint64_t ExchangePhase::deliver(unsigned tile, const Run &run, std::size_t elementBytes) {
+void ExchangePhase::need(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share) {
   if (!run.contiguous())
-    return strided(tile, run, elementBytes, false);
-  std::uint64_t local = 0;
-  forRegionsIn(run.var->mapping.regions(), run.offset, run.offset + run.count,
-               [&](std::size_t b, std::size_t e, unsigned home) {
-                 if (home == tile)
-                   local += (e - b) * elementBytes;
-                 else
-                   transfer(tile, home, (e - b) * elementBytes);
-               });
-  return local;
+    return strided(tile, run, elementBytes, true, share);
+  bool elsewhere = false;
+  forPieces(tile, run, elementBytes, share, [&](std::uint64_t, unsigned) { elsewhere = true; });
+  if (elsewhere)
+    needs_.push_back({run.var, run.offset, run.offset + run.count, tile, static_cast<std::uint32_t>(elementBytes)});
+}
+
+void ExchangePhase::deliver(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share) {
+  if (!run.contiguous())
+    return strided(tile, run, elementBytes, false, share);
+  forPieces(tile, run, elementBytes, share, [&](std::uint64_t bytes, unsigned home) { transfer(tile, home, bytes); });
 }
 
 void ExchangePhase::host(const Run &run, std::size_t elementBytes, bool toDevice) {
   const auto range = hull(run);
+  const std::uint64_t packet = toDevice ? machine_.hostPacketBytesIn : machine_.hostPacketBytesOut;
   forRegionsIn(run.var->mapping.regions(), range.first, range.second, [&](std::size_t b, std::size_t e, unsigned home) {
     const std::uint64_t n = run.contiguous() ? e - b : elementsWithin(run, b, e);
     TileTraffic &t = tiles_[home];
     (toDevice ? t.received : t.sent) += n * elementBytes;
     t.fragments += toDevice ? (run.contiguous() ? 1 : n) : 0;
+    t.packets = ((toDevice ? t.received : t.sent) + packet - 1) / packet;
     any_ = any_ || n > 0;
   });
 }
@@ -90,6 +123,7 @@ void ExchangePhase::transfer(unsigned from, unsigned to, std::uint64_t bytes) {
   tiles_[to].received += bytes;
   ++tiles_[to].fragments;
   tiles_[from].sent += bytes;
+  links_.add(machine_.ipuOf(from), machine_.ipuOf(to), bytes);
   any_ = true;
 }
 
@@ -117,6 +151,7 @@ void ExchangePhase::settle(const Need *begin, const Need *end) {
       return;
     tiles_[n.tile].received += (e - b) * n.elementBytes;
     ++tiles_[n.tile].fragments;
+    links_.add(machine_.ipuOf(home), machine_.ipuOf(n.tile), (e - b) * n.elementBytes);
     sent_.push_back({n.var, b, e, home, n.elementBytes});
   });
 }
@@ -140,11 +175,31 @@ void ExchangePhase::settleMany(const Need *begin, const Need *end) {
   for (const Need *m = begin; m != end; ++m) {
     tiles_[m->tile].received += bytes - ownBytes_[m->tile];
     tiles_[m->tile].fragments += fragments - ownFragments_[m->tile];
+    if (m + 1 == end || m->tile % 2 != 0 || m[1].tile != m->tile + 1)
+      continue;
+    const std::uint64_t both = bytes - ownBytes_[m->tile] - ownBytes_[m->tile + 1];
+    tiles_[m->tile].shared += both;
+    tiles_[m->tile + 1].shared += both;
   }
+  crossLinks(begin, end);
   forRegionsIn(regions, n.begin, n.end, [&](std::size_t, std::size_t, unsigned home) {
     ownBytes_[home] = 0;
     ownFragments_[home] = 0;
   });
+}
+
+// A range that several tiles of an IPU need crosses the links to that IPU once.
+void ExchangePhase::crossLinks(const Need *begin, const Need *end) {
+  if (machine_.numIPUs == 1)
+    return;
+  const Need &n = *begin;
+  for (const Need *m = begin; m != end; ++m) { // by tile, so those of an IPU follow one another
+    const unsigned to = machine_.ipuOf(m->tile);
+    if (m == begin || machine_.ipuOf(m[-1].tile) != to)
+      forRegionsIn(n.var->mapping.regions(), n.begin, n.end, [&](std::size_t b, std::size_t e, unsigned home) {
+        links_.add(machine_.ipuOf(home), to, (e - b) * n.elementBytes);
+      });
+  }
 }
 
 void ExchangePhase::chargeSenders() {
@@ -180,16 +235,24 @@ ExchangeCost ExchangePhase::finish() {
   chargeSenders();
 
   ExchangeCost cost;
-  const std::uint64_t rate = machine_.exchangeBytesPerCycle;
   for (const TileTraffic &t : tiles_) {
-    const std::uint64_t in = std::max((t.received + rate - 1) / rate, machine_.fragmentCycles * t.fragments);
-    cost.cycles = std::max({cost.cycles, in, (t.sent + rate - 1) / rate});
+    cost.cycles = std::max(cost.cycles, tileCycles(t));
     cost.bytes += t.received;
+    cost.fragments += t.fragments;
   }
+  cost.globalCycles = links_.cycles();
+  cost.globalBytes = links_.bytes();
   if (any_)
-    cost.cycles += machine_.exchangeFixedCycles;
+    cost.cycles += machine_.exchangeFixedCycles + cost.globalCycles;
   cost.tiles = std::move(tiles_);
   return cost;
+}
+
+std::uint64_t ExchangePhase::tileCycles(const TileTraffic &t) const {
+  const std::uint64_t rate = machine_.exchangeBytesPerCycle * (machine_.pairedExchange && t.packets == 0 ? 2 : 1);
+  const std::uint64_t arriving = machine_.pairedExchange ? t.received : t.received - t.shared / 2;
+  const std::uint64_t in = std::max((arriving + rate - 1) / rate, machine_.fragmentCycles * t.fragments);
+  return std::max(in, (t.sent + rate - 1) / rate) + machine_.hostPacketCycles * t.packets;
 }
 
 } // namespace dace_ipu_sim

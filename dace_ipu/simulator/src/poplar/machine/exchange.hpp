@@ -3,6 +3,7 @@
 
 #include "../core/variable.hpp"
 #include "../core/view.hpp"
+#include "links.hpp"
 #include "machine.hpp"
 
 #include <cstddef>
@@ -16,12 +17,38 @@ struct TileTraffic {
   std::uint64_t received = 0;  // bytes
   std::uint64_t sent = 0;      // bytes; what several tiles receive is sent once
   std::uint64_t fragments = 0; // contiguous received pieces
+  std::uint64_t shared = 0;    // of the received bytes: the other tile of the pair receives the same
+  std::uint64_t packets = 0;   // from or to the host
 };
 
 struct ExchangeCost {
-  std::uint64_t cycles = 0;
-  std::uint64_t bytes = 0; // received by all tiles
+  std::uint64_t cycles = 0; // within the IPUs, then between them
+  std::uint64_t bytes = 0;  // received by all tiles
+  std::uint64_t globalCycles = 0;
+  std::uint64_t globalBytes = 0;
+  std::uint64_t fragments = 0;
   std::vector<TileTraffic> tiles;
+
+  bool happens() const { return cycles > 0; }
+};
+
+/// What lies on the tile already of the elements of an edge, run by run. Pieces that follow one another in the memory of
+/// the tile count as one, even if they do not in the variable: rows of a block, for instance.
+class LocalShare {
+public:
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t pieces() const { return pieces_; }           // contiguous, on the tile
+  std::uint64_t otherPieces() const { return otherPieces_; } // contiguous, elsewhere
+  void addOther(std::uint64_t pieces);
+  /// `count` elements of a variable from `at` in the memory of the tile.
+  void add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes);
+  /// As many pieces as elements.
+  void addSingles(std::size_t count, std::size_t elementBytes);
+
+private:
+  std::uint64_t bytes_ = 0, pieces_ = 0, otherPieces_ = 0;
+  const Variable *last_ = nullptr;
+  std::size_t lastEnd_ = 0;
 };
 
 /// Collects the transfers of one phase. All tiles count what they receive; a range that the same tile needs several
@@ -30,17 +57,18 @@ class ExchangePhase {
 public:
   explicit ExchangePhase(const Machine &machine);
 
-  /// `tile` needs elements of a variable wherever they are. Returns the bytes that are on the tile already.
-  std::uint64_t need(unsigned tile, const Run &run, std::size_t elementBytes);
-  /// `tile` produces elements that live elsewhere. Returns the bytes that stay on the tile.
-  std::uint64_t deliver(unsigned tile, const Run &run, std::size_t elementBytes);
+  /// `tile` needs elements of a variable wherever they are.
+  void need(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share);
+  /// `tile` produces elements that may live elsewhere.
+  void deliver(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share);
   /// Elements that travel between their tiles and the host: they use the receiver or sender of the tile only.
   void host(const Run &run, std::size_t elementBytes, bool toDevice);
   /// Bytes that go from one tile to another as one fragment.
   void transfer(unsigned from, unsigned to, std::uint64_t bytes);
 
-  /// Time = fixed + max over tiles of max(received / rate, 3 * fragments, sent / rate); 0 if nothing crosses.
-  /// Source: the geometry and latency figures of published reverse engineering, see targets.cpp.
+  /// Time within an IPU = fixed + max over tiles of max(received / rate, 3 * fragments, sent / rate), where bytes that
+  /// both tiles of a pair receive count half, as they come over both buses at once. Between IPUs: see links.hpp.
+  /// Nothing to exchange costs nothing.
   ExchangeCost finish();
 
 private:
@@ -58,14 +86,19 @@ private:
     unsigned tile;
     std::uint32_t elementBytes;
   };
+  template <typename F>
+  void forPieces(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share, F &&f);
   void mergePerTile();
   void settle(const Need *begin, const Need *end);
   void settleMany(const Need *begin, const Need *end);
+  void crossLinks(const Need *begin, const Need *end);
   void chargeSenders();
-  std::uint64_t strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming);
+  std::uint64_t tileCycles(const TileTraffic &t) const;
+  void strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming, LocalShare &share);
 
   const Machine &machine_;
   std::vector<TileTraffic> tiles_;
+  LinkTraffic links_;
   std::vector<Need> needs_;
   std::vector<Sent> sent_;
   std::vector<std::uint64_t> ownBytes_; // scratch, by tile

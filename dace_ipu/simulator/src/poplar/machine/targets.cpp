@@ -1,10 +1,19 @@
 // The table of machines. Sources of the figures, by column:
 //   tiles, memory, clock: Graphcore data sheets, program outputs and out-of-memory messages (638976 bytes = 624 KiB);
+//   reserved: the loader accepts addresses up to 0xE7BB0 of 0xE8000 (published reverse engineering of the C600);
 //   syncCycles, exchangeFixedCycles: fitted to the published IPU Model run of a halo exchange (20 steps cost 3328
 //     cycles of sync and 5682 of exchange, with two syncs a step);
+//   relativeSyncCycles: a word takes two cycles more for each of the 22 further rows of a chip;
+//   hostSyncs: a stream copy begins, moves and ends in PopVision's program tree;
 //   fragmentCycles: each contiguous received piece takes three control instructions;
 //   copyLaunchCycles: ShortMemcpy vertices in published profiles take 67 to 83 cycles;
-//   hostBytesPerSecond: 40 MB in 2641488 cycles at 1.33 GHz, the measured matrix-vector tutorial on a Mk2.
+//   copyPieceCycles: PopLibs' regression for rearranging copies, 3.125 cycles a byte with pieces of four bytes, and
+//     5.148 with pieces of two;
+//   hostBytesPerSecond: 40 MB in 2641488 cycles at 1.33 GHz, the measured matrix-vector tutorial on a Mk2; the IPU Model
+//     takes 6663551 cycles for them;
+//   hostPacket*: published reverse engineering of the C600's host packets;
+//   links: PopLibs' test harness (addGlobalExchangeConstraints); linkLatency: the Gaussian blur on 16 Mk1, whose exchange
+//     between IPUs takes some 2000 cycles more than its bytes.
 #include "machine.hpp"
 
 #include <poplar/exceptions.hpp>
@@ -23,6 +32,7 @@ struct TableRow {
   const char *marketName;
   unsigned tiles;
   unsigned bytesPerTile;
+  unsigned reservedBytes;
   unsigned interleavedOffset;
   double clock;
   unsigned convUnits;
@@ -30,10 +40,10 @@ struct TableRow {
 };
 
 const std::array<TableRow, 4> machineTable = {{
-    {"ipu1", "ipu1", "Mk1 GC2", 1216, 262144, 131072, 1.6e9, 8, false},
-    {"ipu2", "ipu2", "Mk2 GC200", 1472, 638976, 212992, 1.33e9, 16, false},
-    {"bow", "ipu2", "Bow", 1472, 638976, 212992, 1.85e9, 16, false},
-    {"ipu21", "ipu21", "C600", 1472, 638976, 212992, 1.5e9, 16, true},
+    {"ipu1", "ipu1", "Mk1 GC2", 1216, 262144, 0, 131072, 1.6e9, 8, false},
+    {"ipu2", "ipu2", "Mk2 GC200", 1472, 638976, 1104, 212992, 1.33e9, 16, false},
+    {"bow", "ipu2", "Bow", 1472, 638976, 1104, 212992, 1.85e9, 16, false},
+    {"ipu21", "ipu21", "C600", 1472, 638976, 1104, 212992, 1.5e9, 16, true},
 }};
 
 std::string lower(std::string s) {
@@ -58,6 +68,7 @@ Machine fromRow(const TableRow &row) {
   m.marketName = row.marketName;
   m.tilesPerIPU = row.tiles;
   m.bytesPerTile = row.bytesPerTile;
+  m.reservedBytes = row.reservedBytes;
   m.interleavedOffset = row.interleavedOffset;
   m.clock = row.clock;
   m.convUnitsFp16 = row.convUnits;
@@ -77,6 +88,16 @@ Machine machineNamed(const std::string &name) {
   throw poplar::invalid_machine_model("unknown machine '" + name + "'; known are ipu1, ipu2, bow, ipu21, IPU-POD<n>");
 }
 
+void becomeModel(Machine &m) {
+  m.type = poplar::TargetType::IPU_MODEL;
+  m.fragmentCycles = 0;
+  m.hostBytesPerSecond = 40.044e6 / 6663551 * 1.33e9;
+}
+
+std::uint64_t Machine::copyCycles(std::uint64_t bytes, std::uint64_t pieces) const {
+  return bytes == 0 ? 0 : copyLaunchCycles + bytes / memcpyBytesPerCycle + copyPieceCycles * (pieces - 1);
+}
+
 Machine cpuMachine(unsigned numIPUs) {
   Machine m;
   m.arch = "cpu";
@@ -90,6 +111,7 @@ Machine cpuMachine(unsigned numIPUs) {
   m.clock = 1e9;
   m.syncCycles = 0;
   m.exchangeFixedCycles = 0;
+  m.linkLatency = 0;
   return m;
 }
 

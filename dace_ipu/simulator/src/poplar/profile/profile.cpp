@@ -1,12 +1,15 @@
 #include "profile.hpp"
+#include "profile_parts.hpp"
 #include "../engine/engine_core.hpp"
 #include "../engine/engine_options.hpp"
 #include "../machine/machine.hpp"
 
 #include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/extensions/profile.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -28,6 +31,9 @@ ProfileValue targetValue(const Machine &m) {
                            {"tilesPerIPU", m.tilesPerIPU},
                            {"numTiles", m.numTiles()},
                            {"clock", m.clock},
+                           {"workers", m.workers},
+                           {"interleavedOffset", m.interleavedOffset},
+                           {"usableBytesPerTile", m.usableBytes()},
                            {"bytesPerTile", m.bytesPerTile}};
 }
 
@@ -39,8 +45,13 @@ ProfileValue graphValue(const ExecutablePlan &plan) {
 }
 
 ProfileValue cyclesValue(const CycleTotals &c) {
-  return ProfileValue::Map{
-      {"compute", c.compute}, {"exchange", c.exchange}, {"sync", c.sync}, {"host", c.host}, {"total", c.total()}};
+  return ProfileValue::Map{{"compute", c.compute},
+                           {"exchange", c.exchange},
+                           {"sync", c.sync},
+                           {"host", c.host},
+                           {"rearrange", c.rearrange},
+                           {"globalExchange", c.globalExchange},
+                           {"total", c.total()}};
 }
 
 const char *stepKind(ProgramKind kind) {
@@ -48,6 +59,7 @@ const char *stepKind(ProgramKind kind) {
   case ProgramKind::Execute:
     return "execute";
   case ProgramKind::Copy:
+  case ProgramKind::CrossReplicaCopy:
     return "copy";
   case ProgramKind::StreamToTensor:
   case ProgramKind::TensorToStream:
@@ -64,8 +76,23 @@ const char *stepKind(ProgramKind kind) {
   }
 }
 
+ProfileValue exchangeValue(const ExchangeRecord &e) {
+  return ProfileValue::Map{{"when", e.when},
+                           {"cycles", e.cycles},
+                           {"bytes", e.bytes},
+                           {"fragments", e.fragments},
+                           {"globalCycles", e.globalCycles},
+                           {"globalBytes", e.globalBytes},
+                           {"busiestTile", e.busiestTile},
+                           {"busiestReceived", e.busiestReceived},
+                           {"busiestSent", e.busiestSent}};
+}
+
 ProfileValue stepValue(const Step &step, std::uint64_t n) {
   const StepCost &c = step.cost;
+  ProfileValue::Vector exchanges;
+  for (const ExchangeRecord &e : step.exchanges)
+    exchanges.push_back(exchangeValue(e));
   return ProfileValue::Map{{"name", step.name},
                            {"kind", stepKind(step.kind)},
                            {"executions", n},
@@ -74,12 +101,18 @@ ProfileValue stepValue(const Step &step, std::uint64_t n) {
                            {"syncCycles", times(n, c.sync)},
                            {"hostCycles", times(n, c.host)},
                            {"rearrangeCycles", times(n, c.rearrange)},
+                           {"preArrangeCycles", times(n, c.preArrange)},
+                           {"postArrangeCycles", times(n, c.postArrange)},
+                           {"writeBackCycles", times(n, c.writeBack)},
+                           {"globalExchangeCycles", times(n, c.globalExchange)},
                            {"bytesExchanged", times(n, c.bytesExchanged)},
+                           {"bytesBetweenIPUs", times(n, c.bytesGlobal)},
                            {"rearrangedBytes", times(n, c.bytesRearranged)},
                            {"hostBytes", times(n, c.bytesHost)},
                            {"tilesUsed", c.tilesUsed},
                            {"balance", c.balance},
-                           {"vertices", c.vertices}};
+                           {"vertices", c.vertices},
+                           {"exchanges", exchanges}};
 }
 
 // Steps in program order: planStep numbers a program before its children.
@@ -92,35 +125,21 @@ ProfileValue stepsValue(const EngineCore &engine) {
   return steps;
 }
 
-ProfileValue memoryValue(const ExecutablePlan &plan) {
-  const TileMemory &m = plan.memory;
-  ProfileValue::Map categories, totals;
-  for (std::size_t c = 0; c < numMemoryCategories; ++c) {
-    categories[memoryCategoryNames[c]] = m.bytes[c][m.maxTile];
-    std::uint64_t sum = 0;
-    for (const std::uint64_t b : m.bytes[c])
-      sum += b;
-    totals[memoryCategoryNames[c]] = sum;
-  }
-  ProfileValue::Vector largest, perTile;
-  for (const auto &v : m.largestOfMaxTile)
-    largest.push_back(ProfileValue::Map{{"name", v.first}, {"bytes", v.second}});
-  for (const std::uint64_t b : m.totals)
-    perTile.push_back(b);
-  return ProfileValue::Map{{"maxTile", m.maxTile},
-                           {"maxBytes", m.maxBytes},
-                           {"totalBytes", m.totalBytes},
-                           {"outOfMemory", m.maxBytes > plan.graph->target.getBytesPerTile()},
-                           {"byCategoryOfMaxTile", categories},
-                           {"byCategory", totals},
-                           {"largestVariablesOfMaxTile", largest},
-                           {"perTile", perTile}};
+ProfileValue runsValue(const EngineCore &engine) {
+  ProfileValue::Vector runs;
+  for (const RunRecord &r : engine.runRecords())
+    runs.push_back(ProfileValue::Map{{"program", r.program}, {"cycles", r.cycles}});
+  return runs;
 }
 
 ProfileValue vertexTypesValue(const ExecutablePlan &plan) {
   ProfileValue::Vector types;
   for (const VertexTypeUse &t : plan.vertexTypes)
-    types.push_back(ProfileValue::Map{{"name", t.name}, {"count", t.count}, {"estimateSource", t.estimateSource}});
+    types.push_back(ProfileValue::Map{{"name", t.name},
+                                      {"count", t.count},
+                                      {"cycles", t.cycles},
+                                      {"stateBytes", t.stateBytes},
+                                      {"estimateSource", t.estimateSource}});
   return types;
 }
 
@@ -140,6 +159,8 @@ CycleTotals totalsOf(const EngineCore &engine) {
     totals.exchange += times(n, steps[i].cost.exchange);
     totals.sync += times(n, steps[i].cost.sync);
     totals.host += times(n, steps[i].cost.host);
+    totals.rearrange += times(n, steps[i].cost.rearrange);
+    totals.globalExchange += times(n, steps[i].cost.globalExchange);
   }
   totals.host += engine.hostAccessCycles();
   return totals;
@@ -147,12 +168,18 @@ CycleTotals totalsOf(const EngineCore &engine) {
 
 ProfileValue profileOf(const EngineCore &engine) {
   const ExecutablePlan &plan = engine.plan();
-  return ProfileValue::Map{{"schema", 1},
+  return ProfileValue::Map{{"schema", 2},
+                           {"poplarVersion", std::string(poplar::versionString())},
                            {"target", targetValue(plan.graph->target.machine())},
                            {"graph", graphValue(plan)},
                            {"runs", engine.runs()},
+                           {"runRecords", runsValue(engine)},
                            {"cycles", cyclesValue(totalsOf(engine))},
                            {"steps", stepsValue(engine)},
+                           {"programs", programsValue(plan)},
+                           {"entryPrograms", entriesValue(plan)},
+                           {"computeSets", computeSetsValue(plan)},
+                           {"variables", variablesValue(plan)},
                            {"memory", memoryValue(plan)},
                            {"vertexTypes", vertexTypesValue(plan)}};
 }
@@ -160,7 +187,8 @@ ProfileValue profileOf(const EngineCore &engine) {
 std::string reportPath(const ExecutablePlan &plan) {
   if (const char *path = std::getenv("DACE_IPU_PROFILE"))
     return path;
-  if (!isSet(plan.options, "autoReport.all"))
+  const char *const wishes[] = {"autoReport.all", "autoReport.outputGraphProfile", "autoReport.outputExecutionProfile"};
+  if (std::none_of(std::begin(wishes), std::end(wishes), [&](const char *key) { return isSet(plan.options, key); }))
     return "";
   const auto directory = plan.options.find("autoReport.directory");
   return directory == plan.options.end() ? "./profile.json" : directory->second + "/profile.json";

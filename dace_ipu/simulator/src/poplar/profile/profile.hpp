@@ -18,13 +18,15 @@ struct CycleTotals {
   std::uint64_t exchange = 0;
   std::uint64_t sync = 0;
   std::uint64_t host = 0;
+  std::uint64_t rearrange = 0;      // part of compute
+  std::uint64_t globalExchange = 0; // part of exchange
   std::uint64_t total() const { return compute + exchange + sync + host; }
 };
 CycleTotals totalsOf(const EngineCore &engine);
 
 /// PROFILE.md documents the schema.
 poplar::ProfileValue profileOf(const EngineCore &engine);
-/// The file that DACE_IPU_PROFILE or autoReport.all and autoReport.directory ask for; empty if neither does.
+/// The file that DACE_IPU_PROFILE or the options autoReport.* ask for; empty if nobody does.
 std::string reportPath(const ExecutablePlan &plan);
 /// Writes the profile as JSON. Throws file_load_error if the file cannot be written.
 void writeProfile(const EngineCore &engine, const std::string &path);

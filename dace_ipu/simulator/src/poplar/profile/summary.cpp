@@ -1,10 +1,11 @@
-// The text report, in the order in which Poplar prints it.
+// The text of printProfileSummary: sections, order and wording follow the reports that Poplar is publicly known to print.
 #include "../engine/engine_core.hpp"
 #include "../machine/machine.hpp"
 #include "profile.hpp"
 
 #include <algorithm>
 #include <iomanip>
+#include <numeric>
 #include <ostream>
 #include <sstream>
 
@@ -20,122 +21,292 @@ std::string grouped(std::uint64_t n) {
   return s;
 }
 
-std::string microseconds(std::uint64_t cycles, double clock) {
-  std::ostringstream os;
-  os << std::fixed << std::setprecision(1) << static_cast<double>(cycles) / clock * 1e6 << " us";
-  return os.str();
+// With one digit after the point.
+std::string grouped(double x) {
+  const auto tenths = static_cast<std::uint64_t>(x * 10 + 0.5);
+  return grouped(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
-std::string percent(double part) {
-  std::ostringstream os;
-  os << std::fixed << std::setprecision(1) << 100 * part << "%";
-  return os.str();
+std::string kilobytes(std::uint64_t bytes) {
+  return bytes < (std::uint64_t(1) << 20) ? grouped(static_cast<double>(bytes) / 1024) + " kB"
+                                          : grouped(static_cast<double>(bytes) / 1024 / 1024) + " MB";
 }
 
-void line(std::ostream &os, const std::string &name, const std::string &value) {
-  os << "  " << std::left << std::setw(32) << name + ":" << value << '\n';
-}
+std::string percent(double part, double whole) { return grouped(whole > 0 ? 100 * part / whole : 0.0) + "%"; }
+
+std::string inBytes(std::uint64_t n) { return grouped(n) + " B"; }
+
+/// Lines "name: value" whose values end in one column.
+class Table {
+public:
+  Table(std::ostream &os, unsigned indent, unsigned width) : os_(os), indent_(indent), width_(width) {}
+  void operator()(const std::string &name, const std::string &value) const {
+    os_ << std::string(indent_, ' ') << std::left << std::setw(static_cast<int>(width_)) << name + ":" << std::right
+        << value << '\n';
+  }
+
+private:
+  std::ostream &os_;
+  unsigned indent_, width_;
+};
 
 void writeTarget(const Machine &m, std::ostream &os) {
-  std::ostringstream clock;
-  clock << m.clock / 1e6 << " MHz";
+  const Table line(os, 2, 24);
+  const std::string perTile = kilobytes(m.bytesPerTile), all = kilobytes(std::uint64_t(m.bytesPerTile) * m.numTiles());
   os << "Target:\n";
-  line(os, "Type", m.marketName + " (" + poplar::toString(m.type) + ", simulated)");
-  line(os, "Number of IPUs", grouped(m.numIPUs));
-  line(os, "Tiles per IPU", grouped(m.tilesPerIPU));
-  line(os, "Total Tiles", grouped(m.numTiles()));
-  line(os, "Memory Per-Tile", grouped(m.bytesPerTile) + " B");
-  line(os, "Total Memory", grouped(std::uint64_t(m.bytesPerTile) * m.numTiles()) + " B");
-  line(os, "Clock Speed (approx)", clock.str());
-  line(os, "Number of Replicas", "1");
+  line("Type", m.marketName + " (" + poplar::toString(m.type) + ", simulated)");
+  line("Number of IPUs", grouped(std::uint64_t(m.numIPUs)));
+  line("Tiles per IPU", grouped(std::uint64_t(m.tilesPerIPU)));
+  line("Total Tiles", grouped(std::uint64_t(m.numTiles())));
+  line("Memory Per-Tile", perTile);
+  line("Total Memory", all);
+  line("Clock Speed (approx)", grouped(m.clock / 1e6) + " MHz");
+  line("Number of Replicas", "1");
+  line("IPUs per Replica", grouped(std::uint64_t(m.numIPUs)));
+  line("Tiles per Replica", grouped(std::uint64_t(m.numTiles())));
+  line("Memory per Replica", all);
 }
 
 void writeGraph(const ExecutablePlan &plan, std::ostream &os) {
+  const Table line(os, 2, 31);
   os << "\nGraph:\n";
-  line(os, "Number of compute sets", grouped(plan.computeSets.size()));
-  line(os, "Number of edges", grouped(plan.numEdges));
-  line(os, "Number of variables", grouped(plan.numVariables));
-  line(os, "Number of vertices", grouped(plan.numVertices));
+  line("Number of vertices", grouped(std::uint64_t(plan.numVertices)));
+  line("Number of edges", grouped(std::uint64_t(plan.numEdges)));
+  line("Number of variables", grouped(std::uint64_t(plan.numVariables)));
+  line("Number of compute sets", grouped(std::uint64_t(plan.computeSets.size())));
+}
+
+std::uint64_t sum(const std::vector<std::uint64_t> &v) { return std::accumulate(v.begin(), v.end(), std::uint64_t(0)); }
+
+void writeVertexData(const ExecutablePlan &plan, std::ostream &os) {
+  const TileMemory &m = plan.memory;
+  const std::uint64_t state = m.sum(memVertexInstanceState) + m.sum(memVertexFieldData);
+  const std::uint64_t pointers = m.sum(memVectorListDescriptor), copies = m.sum(memCopyDescriptor);
+  os << "          Vertex Data (" << grouped(state + pointers + copies) << "B):\n            By Category:\n";
+  const Table line(os, 14, 30);
+  line("Internal vertex state", inBytes(state));
+  line("Edge pointers", inBytes(pointers));
+  line("Copy pointers", inBytes(0));
+  line("Padding", inBytes(0));
+  line("Descriptors", inBytes(copies));
+  os << "            By Type:\n";
+  std::vector<VertexTypeUse> types = plan.vertexTypes;
+  std::stable_sort(types.begin(), types.end(),
+                   [](const VertexTypeUse &a, const VertexTypeUse &b) { return a.stateBytes > b.stateBytes; });
+  for (const VertexTypeUse &t : types)
+    os << "              " << std::left << std::setw(60) << t.name << std::right << ' ' << inBytes(t.stateBytes) << '\n';
+}
+
+// A power of two of kilobytes, so that at most 16 rows are needed.
+std::uint64_t histogramStep(std::uint64_t largest) {
+  std::uint64_t step = 1024;
+  while (largest / step >= 16)
+    step *= 2;
+  return step;
+}
+
+void writeHistogram(const TileMemory &m, std::ostream &os) {
+  constexpr std::size_t stars = 40;
+  const auto range = std::minmax_element(m.totals.begin(), m.totals.end());
+  const std::uint64_t step = histogramStep(*range.second);
+  std::vector<std::size_t> counts(*range.second / step + 1);
+  for (const std::uint64_t b : m.totals)
+    ++counts[b / step];
+  const std::size_t most = *std::max_element(counts.begin(), counts.end());
+  os << "\n  By Tile (Excluding Gaps):\n    Range (KB) Histogram (Excluding Gaps)               Count (tiles)\n";
+  for (std::size_t i = *range.first / step; i < counts.size(); ++i) {
+    const std::size_t length = counts[i] ? std::max<std::size_t>(1, counts[i] * stars / most) : 0;
+    os << "    " << std::setw(5) << i * step / 1024 << " - " << std::setw(4) << (i + 1) * step / 1024 << ' ' << std::left
+       << std::setw(stars) << std::string(length, '*') << std::right << ' '
+       << std::setw(6) << grouped(std::uint64_t(counts[i])) << '\n';
+  }
+}
+
+void writeMaximum(const TileMemory &m, std::ostream &os) {
+  const auto largest = [&](const char *what, const std::vector<std::uint64_t> &bytes) {
+    const auto it = std::max_element(bytes.begin(), bytes.end());
+    os << "    Maximum (" << what << "): " << grouped(*it) << " (" << grouped(static_cast<double>(*it) / 1024)
+       << " K) on tile " << it - bytes.begin() << '\n';
+  };
+  os << '\n';
+  largest("Including Gaps", m.withGaps);
+  largest("Excluding Gaps", m.totals);
+  os << "    " << m.tilesOutOfMemory() << " tile(s) out of memory\n";
+}
+
+// `of` gives the bytes of a list: of all tiles, or of one.
+template <typename F> void writeTotals(const TileMemory &m, std::ostream &os, F &&of) {
+  os << "Memory Usage:\n  Total:\n";
+  Table(os, 4, 24)("Including Gaps", inBytes(of(m.withGaps)));
+  os << "    Excluding Gaps:\n      By Memory Region:\n";
+  const Table region(os, 8, 24);
+  region("Non-interleaved", inBytes(of(m.nonInterleaved)));
+  region("Interleaved", inBytes(of(m.interleaved)));
+  region("Overflowed", inBytes(of(m.overflowed)));
+  os << "      By Data Type:\n";
+  const Table type(os, 10, 45);
+  for (unsigned c = 0; c < numMemoryCategories; ++c)
+    type(memoryCategoryNames[c].title, inBytes(of(m.bytes[c])));
 }
 
 void writeMemory(const ExecutablePlan &plan, std::ostream &os) {
-  const TileMemory &m = plan.memory;
-  os << "\nMemory Usage:\n";
-  line(os, "Total", grouped(m.totalBytes) + " B");
-  for (std::size_t c = 0; c < numMemoryCategories; ++c) {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t b : m.bytes[c])
-      sum += b;
-    line(os, std::string("  ") + memoryCategoryNames[c], grouped(sum) + " B");
-  }
-  line(os, "Maximum on a tile", grouped(m.maxBytes) + " B on tile " + std::to_string(m.maxTile));
-  const std::uint64_t available = plan.graph->target.getBytesPerTile();
-  const auto full = std::count_if(m.totals.begin(), m.totals.end(), [&](std::uint64_t b) { return b > available; });
-  if (full > 0)
-    os << "  " << full << " tile(s) out of memory\n";
+  os << '\n';
+  writeTotals(plan.memory, os, sum);
+  writeVertexData(plan, os);
+  writeHistogram(plan.memory, os);
+  writeMaximum(plan.memory, os);
 }
 
-void writeLargest(const TileMemory &m, std::ostream &os) {
-  os << "\nLargest variables of tile " << m.maxTile << ":\n";
-  for (const auto &v : m.largestOfMaxTile)
-    line(os, v.first, grouped(v.second) + " B");
+void writeFullestTiles(const TileMemory &m, std::ostream &os) {
+  constexpr std::size_t shown = 5;
+  std::vector<std::size_t> tiles(m.withGaps.size());
+  std::iota(tiles.begin(), tiles.end(), std::size_t(0));
+  std::stable_sort(tiles.begin(), tiles.end(), [&](std::size_t a, std::size_t b) { return m.withGaps[a] > m.withGaps[b]; });
+  for (std::size_t i = 0; i < std::min(shown, tiles.size()); ++i) {
+    os << "\nTile # " << tiles[i] << " memory usage:\n";
+    writeTotals(m, os, [&](const std::vector<std::uint64_t> &bytes) { return bytes[tiles[i]]; });
+  }
+}
+
+void writeVariables(const ExecutablePlan &plan, std::ostream &os) {
+  os << "\nLargest variables of tile " << plan.memory.maxTile << ":\n";
+  for (const auto &v : plan.memory.largestOfMaxTile)
+    Table(os, 2, 40)(v.first, inBytes(v.second));
+  os << "\nVariables not always live, from step to step:\n";
+  for (const VariableUse &v : plan.variables)
+    if (!v.alwaysLive)
+      os << "  '" << v.var->name << "' from " << v.first << " (" << plan.memory.leafNames[v.first] << ") to " << v.last
+         << " (" << plan.memory.leafNames[v.last] << ")\n";
+}
+
+/// Cycles of a tile on average. A tile that waits for others is in a sync.
+struct TileAverages {
+  double compute = 0, exchange = 0, global = 0, host = 0, total = 0;
+  double sync() const { return total - compute - exchange - global - host; }
+};
+
+TileAverages averagesOf(const EngineCore &engine) {
+  TileAverages a;
+  const auto &steps = engine.plan().steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto n = static_cast<double>(engine.executions()[i]);
+    const StepCost &c = steps[i].cost;
+    a.compute += n * static_cast<double>(c.compute) * c.balance;
+    a.exchange += n * static_cast<double>(c.exchange - c.globalExchange);
+    a.global += n * static_cast<double>(c.globalExchange);
+    a.host += n * static_cast<double>(c.host);
+    a.total += n * static_cast<double>(c.total());
+  }
+  a.host += static_cast<double>(engine.hostAccessCycles());
+  a.total += static_cast<double>(engine.hostAccessCycles());
+  return a;
+}
+
+// Compute cycles of steps, divided by those of the slowest tiles: 1 if all tiles have the same to do.
+double tileBalance(const EngineCore &engine) {
+  double busy = 0, longest = 0;
+  const auto &steps = engine.plan().steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double cycles = static_cast<double>(engine.executions()[i] * steps[i].cost.compute);
+    longest += cycles;
+    busy += cycles * steps[i].cost.balance;
+  }
+  return longest > 0 ? busy / longest : 1;
+}
+
+void writePrograms(const EngineCore &engine, std::ostream &os) {
+  os << "\nExecution:\n\n  Programs executed: " << engine.runs() << "\n\n";
 }
 
 void writeExecution(const EngineCore &engine, std::ostream &os) {
   const CycleTotals c = totalsOf(engine);
+  const TileAverages a = averagesOf(engine);
   const double clock = engine.plan().graph->target.machine().clock;
-  const auto share = [&](std::uint64_t part) {
-    return grouped(part) + " (" + percent(c.total() ? static_cast<double>(part) / static_cast<double>(c.total()) : 0) +
-           ")";
+  const Table line(os, 2, 54);
+  const auto average = [&](const char *name, double cycles) {
+    line(std::string("Tile average ") + name, grouped(cycles) + " (" + percent(cycles, a.total) + " of total)");
   };
-  os << "\nExecution:\n";
-  line(os, "Total cycles", grouped(c.total()) + " (approx " + microseconds(c.total(), clock) + ")");
-  line(os, "  Compute cycles", share(c.compute));
-  line(os, "  Exchange cycles", share(c.exchange));
-  line(os, "  Host cycles", share(c.host));
-  line(os, "  Sync cycles", share(c.sync));
+  const auto part = [&](const char *name, std::uint64_t cycles) {
+    line(name, grouped(cycles) + " (" + percent(static_cast<double>(cycles), a.total) + " of total)");
+  };
+  writePrograms(engine, os);
+  line("Total cycles", grouped(c.total()) + " (approx " + grouped(static_cast<double>(c.total()) / clock * 1e6) +
+                           " microseconds)");
+  average("compute cycles (including idle threads)", a.compute);
+  average("IPU exchange cycles", a.exchange);
+  average("global exchange cycles", a.global);
+  average("host exchange cycles", a.host);
+  average("sync cycles", a.sync());
+  os << "\n  Cycles of the slowest tile of each step:\n";
+  part("  Compute cycles", c.compute);
+  part("    of these rearranging copies", c.rearrange);
+  part("  Exchange cycles", c.exchange);
+  part("    of these between IPUs", c.globalExchange);
+  part("  Host cycles", c.host);
+  part("  Sync cycles", c.sync);
+  line("Tile balance", percent(tileBalance(engine), 1));
 }
 
 void writeVertexTypes(const ExecutablePlan &plan, std::ostream &os) {
-  os << "\nVertices by type:\n";
-  for (const VertexTypeUse &t : plan.vertexTypes)
-    line(os, t.name, grouped(t.count) + " instances, cycles from " + t.estimateSource);
+  os << "\n  Cycles by vertex type:\n";
+  std::vector<VertexTypeUse> types = plan.vertexTypes;
+  std::stable_sort(types.begin(), types.end(),
+                   [](const VertexTypeUse &a, const VertexTypeUse &b) { return a.cycles > b.cycles; });
+  for (const VertexTypeUse &t : types)
+    os << "    " << std::left << std::setw(36) << t.name << std::right << std::setw(18)
+       << "(" + grouped(std::uint64_t(t.count)) + " instances):" << std::setw(14) << grouped(t.cycles) << "   from "
+       << t.estimateSource << '\n';
 }
 
-void writeSteps(const EngineCore &engine, std::ostream &os) {
-  os << "\nExecution steps (cycles of all executions):\n";
+void writeStep(const Step &step, std::uint64_t n, std::ostream &os) {
+  const StepCost &c = step.cost;
+  os << "    " << kindName(step.kind) << " '" << step.name << "': " << n << " times, " << grouped(n * c.total())
+     << " cycles: compute " << grouped(n * c.compute) << ", exchange " << grouped(n * c.exchange) << ", sync "
+     << grouped(n * c.sync) << ", host " << grouped(n * c.host);
+  if (c.rearrange > 0)
+    os << ", rearranging " << grouped(n * c.rearrange);
+  if (c.vertices > 0)
+    os << ", " << c.vertices << " vertices on " << c.tilesUsed << " tiles, balance " << percent(c.balance, 1);
+  os << '\n';
+}
+
+// All steps in the order of the program, or those that take longest.
+void writeSteps(const EngineCore &engine, std::ostream &os, bool all) {
+  constexpr std::size_t shown = 10;
   const auto &steps = engine.plan().steps;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (!steps[i].profiled)
-      continue;
-    const std::uint64_t n = engine.executions()[i];
-    const StepCost &c = steps[i].cost;
-    os << "  " << kindName(steps[i].kind) << " '" << steps[i].name << "': " << n << " times, compute "
-       << grouped(n * c.compute) << ", exchange " << grouped(n * c.exchange) << ", sync " << grouped(n * c.sync)
-       << ", host " << grouped(n * c.host);
-    if (c.vertices > 0)
-      os << ", " << c.vertices << " vertices on " << c.tilesUsed << " tiles, balance " << percent(c.balance);
-    os << '\n';
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (steps[i].profiled && (all || engine.executions()[i] * steps[i].cost.total() > 0))
+      order.push_back(i);
+  if (!all) {
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return engine.executions()[a] * steps[a].cost.total() > engine.executions()[b] * steps[b].cost.total();
+    });
+    order.resize(std::min(order.size(), shown));
   }
+  os << (all ? "\n  Execution steps (cycles of all executions):\n" : "\n  Steps that take longest:\n");
+  for (const std::size_t i : order)
+    writeStep(steps[i], engine.executions()[i], os);
 }
 
 } // namespace
 
 void writeSummary(const EngineCore &engine, std::ostream &os, bool executionSteps, bool variableStorage) {
   const ExecutablePlan &plan = engine.plan();
-  const std::ios_base::fmtflags flags = os.flags();
-  writeTarget(plan.graph->target.machine(), os);
-  writeGraph(plan, os);
-  writeMemory(plan, os);
+  std::ostringstream text;
+  writeTarget(plan.graph->target.machine(), text);
+  writeGraph(plan, text);
+  writeMemory(plan, text);
+  if (plan.memory.tilesOutOfMemory() > 0)
+    writeFullestTiles(plan.memory, text);
   if (variableStorage)
-    writeLargest(plan.memory, os);
+    writeVariables(plan, text);
   if (engine.runs() > 0) {
-    writeExecution(engine, os);
-    writeVertexTypes(plan, os);
-    if (executionSteps)
-      writeSteps(engine, os);
+    writeExecution(engine, text);
+    writeVertexTypes(plan, text);
+    writeSteps(engine, text, executionSteps);
   }
-  os.flags(flags);
+  os << text.str();
 }
 
 } // namespace dace_ipu_sim

@@ -1,0 +1,315 @@
+"""Random DaCe programs, as text: a strategy of hypothesis, so that a program that fails is made smaller.
+
+A program has two-dimensional arrays ``C, D`` of N x M elements, vectors ``A, B`` of N and ``R`` of M elements, an array
+``s`` of one element, indices ``idx`` into the vectors of N elements and a scalar ``a``. It is valid Python for NumPy as
+well, which is what its results are compared with. No iteration of a map writes what another one reads or writes, but
+for accumulation; every index is in its array; every loop ends; values stay small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from textwrap import indent
+from typing import Any
+
+from hypothesis import strategies as st
+
+__all__ = ["Example", "examples"]
+
+VECTORS, MATRICES = ("A", "B"), ("C", "D")
+Lines = list[str]
+
+_OPERATORS = {
+    "f": ("{} + {}", "{} - {}", "{} * {}", "np.minimum({}, {})", "np.maximum({}, {})"),
+    "i": ("{} + {}", "{} - {}", "np.minimum({}, {})", "np.maximum({}, {})", "{} & {}", "{} ^ {}"),
+    "c": ("{} + {}", "{} - {}", "{} * {}"),
+}
+_FUNCTIONS = {
+    "f": ("np.abs({})", "np.tanh({})", "np.sin({})", "-({})", "({}) / 3", "0.5 * ({})", "np.sqrt(np.abs({}))"),
+    "i": ("np.abs({})", "-({})", "({}) // 3", "({}) % 5", "({}) // -2", "({}) * 2"),
+    "c": ("-({})", "np.conj({})", "0.5 * ({})"),
+}
+_DAMPED = {"f": "np.tanh({})", "i": "({}) % 11", "c": "0.25 * ({})"}
+_LITERALS = {"f": ("0.5", "1", "-2.25"), "i": ("1", "-3", "7"), "c": ("0.5", "1")}
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program ``main`` in the text of a module, the sizes for a call, and the element type of its arrays."""
+
+    source: str
+    sizes: dict[str, int]
+    symbolic: bool
+    dtype: str
+    seed: int
+
+    def __repr__(self) -> str:
+        return f"{self.source}\n# sizes {self.sizes}, seed {self.seed}"
+
+
+@dataclass
+class _Writer:
+    """Writes one program, drawing each choice."""
+
+    draw: Callable[[Any], Any]
+    control: bool
+    dtype: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
+    counters: Lines = field(default_factory=list)  # loop variables that are valid rows
+    temporaries: Lines = field(default_factory=list)  # vectors of N elements
+    names: int = 0
+    calls: bool = False
+
+    # ---- choices
+
+    def one_of(self, *choices: Any) -> Any:
+        return self.draw(st.sampled_from(choices))
+
+    def number(self, low: int, high: int) -> int:
+        return int(self.draw(st.integers(low, high)))
+
+    def maybe(self) -> bool:
+        return bool(self.draw(st.booleans()))
+
+    def fresh(self, stem: str) -> str:
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    @property
+    def kind(self) -> str:
+        return {"float32": "f", "float16": "f", "complex64": "c"}.get(self.dtype, "i")
+
+    @property
+    def scalar_dtype(self) -> str:
+        """DaCe cannot pass complex numbers and halves by value."""
+        return self.dtype if self.dtype in ("float32", "int32", "int64") else "int32"
+
+    # ---- the program
+
+    def example(self) -> Example:
+        self.dtype = self.one_of("float32", "float32", "float32", "int32", "int64", "complex64", "float16")
+        self.sizes = {"N": self.number(4, 13), "M": self.number(4, 9)}
+        symbolic = self.maybe()
+        body = self.block(self.number(2, 5), depth=0)
+        return Example(self.module(body, symbolic), dict(self.sizes), symbolic, self.dtype, self.number(0, 99))
+
+    def module(self, body: Lines, symbolic: bool) -> str:
+        sizes = (
+            "N, M = dace.symbol('N'), dace.symbol('M')" if symbolic else f"N, M = {self.sizes['N']}, {self.sizes['M']}"
+        )
+        shapes = {**dict.fromkeys(VECTORS, "N"), **dict.fromkeys(MATRICES, "N, M"), "R": "M", "s": "1"}
+        parameters = [f"{name}: dace.{self.dtype}[{shape}]" for name, shape in shapes.items()]
+        parameters += ["idx: dace.int32[N]", f"a: dace.{self.scalar_dtype}"]
+        helper = [
+            "@dace.program",
+            f"def helper(x: dace.{self.dtype}[N], y: dace.{self.dtype}[N]):",
+            "    x[:] = x - y",
+            "",
+            "",
+        ]
+        head = ["import dace", "import numpy as np", "", sizes, "", "", *(helper if self.calls else [])]
+        lines = [*head, "@dace.program", f"def main({', '.join(parameters)}):", *_indented(body)]
+        return "\n".join(lines) + "\n"
+
+    def block(self, count: int, depth: int) -> Lines:
+        return [line for _ in range(count) for line in self.statement(depth)]
+
+    def statement(self, depth: int) -> Lines:
+        kinds = [self.vector_slice, self.matrix_slice, self.map_1d, self.map_2d, self.reduction, self.accumulation]
+        kinds += [self.gather, self.scatter, self.inner_loop, self.call, self.row]
+        if depth == 0:
+            kinds.append(self.temporary)
+        if self.control and depth < 2:
+            kinds += [self.for_loop, self.branch, self.while_loop] * 2
+        chosen = self.one_of(*kinds)
+        return list(chosen(depth) if chosen in (self.for_loop, self.branch, self.while_loop) else chosen())
+
+    # ---- expressions: `leaf` writes an operand
+
+    def expression(self, leaf: Callable[[], str], depth: int = 2) -> str:
+        if depth == 0 or not self.maybe():
+            return leaf()
+        if self.maybe():
+            return str(self.one_of(*_FUNCTIONS[self.kind])).format(self.expression(leaf, depth - 1))
+        left, right = self.expression(leaf, depth - 1), self.expression(leaf, depth - 1)
+        return "(" + str(self.one_of(*_OPERATORS[self.kind])).format(left, right) + ")"
+
+    def damped(self, leaf: Callable[[], str]) -> str:
+        """An expression that cannot grow when it is evaluated over and over."""
+        return _DAMPED[self.kind].format(self.expression(leaf))
+
+    def scalar(self) -> str:
+        choices = ["a", *_LITERALS[self.kind], "s[0]"]
+        if self.counters:
+            choices += [f"A[{self.counters[-1]}]", f"C[{self.counters[-1]}, 1]"]
+        return str(self.one_of(*choices))
+
+    def condition(self, leaf: Callable[[], str]) -> str:
+        left = leaf()
+        if self.kind == "c":
+            return f"idx[{self.one_of(0, 1)}] {self.one_of(*_COMPARISONS)} 2"
+        return f"{left} {self.one_of(*_COMPARISONS)} {self.one_of(*_LITERALS[self.kind])}"
+
+    # ---- assignments to slices
+
+    def trimmed(self, size: str, total: int) -> str:
+        low = self.number(0, total)
+        return f"{low}:{size} - {total - low}" if total else ":"
+
+    def vector_slice(self) -> Lines:
+        total = self.number(0, 3)
+        target = f"{self.one_of(*VECTORS)}[{self.trimmed('N', total)}]"
+
+        def leaf() -> str:
+            if total == 0 and self.temporaries and self.maybe():
+                return str(self.one_of(*self.temporaries))
+            return f"{self.one_of(*VECTORS)}[{self.trimmed('N', total)}]" if self.maybe() else self.scalar()
+
+        return [f"{target} = {self.damped(leaf)}"]
+
+    def matrix_slice(self) -> Lines:
+        rows, columns = self.number(0, 2), self.number(0, 2)
+
+        def part() -> str:
+            return f"{self.one_of(*MATRICES)}[{self.trimmed('N', rows)}, {self.trimmed('M', columns)}]"
+
+        def leaf() -> str:
+            if rows == 0 and self.one_of(*range(4)) == 0:
+                return f"R[{self.trimmed('M', columns)}]"
+            return part() if self.maybe() else self.scalar()
+
+        return [f"{part()} = {self.damped(leaf)}"]
+
+    def row(self) -> Lines:
+        index = self.one_of(*self.counters) if self.counters else self.one_of("0", "2", "N - 1")
+        other = self.one_of("0", "1", "N - 2", *self.counters)
+        return [
+            f"C[{index}, :] = " + self.damped(lambda: str(self.one_of(f"D[{other}, :]", f"C[{index}, :]", "R", "a")))
+        ]
+
+    def temporary(self) -> Lines:
+        name = self.fresh("t")
+        line = f"{name} = " + self.damped(lambda: str(self.one_of(*VECTORS, *self.temporaries)))
+        self.temporaries.append(name)
+        return [line] if line.split(" = ")[1] not in VECTORS else [f"{line} + 1"]
+
+    def call(self) -> Lines:
+        self.calls = True
+        first = self.one_of(*VECTORS)
+        return [f"helper({first}, {'B' if first == 'A' else 'A'})"]
+
+    # ---- maps
+
+    def map_1d(self) -> Lines:
+        low, high = self.number(0, 2), self.number(0, 2)
+        target, source = self.one_of(("A", "B"), ("B", "A"))
+
+        def leaf() -> str:
+            shifted = f"{source}[i + {self.number(-low, high)}]"
+            return str(
+                self.one_of(shifted, shifted, f"{target}[i]", "C[i, 1]", f"D[i, {self.one_of('0', 'M - 1')}]", "a")
+            )
+
+        return [f"for i in dace.map[{low}:N - {high}]:", *_indented(self.store(f"{target}[i]", leaf))]
+
+    def map_2d(self) -> Lines:
+        low, high = self.number(0, 2), self.number(0, 2)
+        target, source = self.one_of(("C", "D"), ("D", "C"))
+
+        def leaf() -> str:
+            near = f"{source}[i + {self.number(-low, high)}, j + {self.number(-1, 1)}]"
+            return str(self.one_of(near, near, f"{target}[i, j]", "A[i]", "R[j]", "B[i]", "a"))
+
+        return [f"for i, j in dace.map[{low}:N - {high}, 1:M - 1]:", *_indented(self.store(f"{target}[i, j]", leaf))]
+
+    def store(self, target: str, leaf: Callable[[], str]) -> Lines:
+        if self.maybe():
+            return [f"{target} = {self.damped(leaf)}"]
+        other = [f"{target} = {self.damped(leaf)}"]
+        lines = [f"if {self.condition(leaf)}:", f"    {target} = {self.damped(leaf)}"]
+        return [*lines, "else:", *_indented(other)] if self.maybe() else lines
+
+    def inner_loop(self) -> Lines:
+        first, last = self.one_of(("0", "M"), ("1", "M - 1"), ("0", "i"), ("i + 1", "N"))
+        read = "C[i, k]" if "M" in last else "B[k]"
+        zero = f"np.{self.dtype}(0)"
+        loop = [f"t = {zero}", f"for k in range({first}, {last}):", f"    t = t + {self.damped(lambda: read)}"]
+        return ["for i in dace.map[0:N]:", *_indented([*loop, f"A[i] = {_DAMPED[self.kind].format('t')}"])]
+
+    def gather(self) -> Lines:
+        return [
+            "for i in dace.map[0:N]:",
+            f"    B[i] = {self.damped(lambda: str(self.one_of('A[idx[i]]', 'B[i]', 'C[idx[i], 2]')))}",
+        ]
+
+    # ---- accumulation
+
+    def scatter(self) -> Lines:
+        target = self.one_of("B[idx[i]]", "D[idx[i], 1]", "s[0]")
+        lines = [
+            "for i in dace.map[0:N]:",
+            f"    {target} += {self.damped(lambda: str(self.one_of('A[i]', 'C[i, 0]', 'a')))}",
+        ]
+        return [*lines, *self.settle(str(target))]
+
+    def accumulation(self) -> Lines:
+        target = self.one_of("A[i]", "R[j]", "s[0]")
+        value = self.damped(lambda: str(self.one_of("C[i, j]", "D[i, j]", "B[i]")))
+        return ["for i, j in dace.map[0:N, 0:M]:", f"    {target} += {value}", *self.settle(str(target))]
+
+    def reduction(self) -> Lines:
+        function = "sum" if self.kind == "c" else self.one_of("sum", "max", "min")
+        target, argument = self.one_of(("R[:]", "C, axis=0"), ("A[:]", "D, axis=1"), ("s[0]", "B"), ("s[0]", "C"))
+        return [f"{target} = np.{function}({argument})", *self.settle(str(target))]
+
+    def settle(self, target: str) -> Lines:
+        """Make what was accumulated small again."""
+        array = target.partition("[")[0]
+        whole = f"{array}[:, :]" if array in MATRICES else f"{array}[:]"
+        return [f"{whole} = {_DAMPED[self.kind].format(array)}"]
+
+    # ---- control flow
+
+    def for_loop(self, depth: int) -> Lines:
+        counter = self.fresh("k")
+        outer = self.counters[-1:] or ["N - 1"]
+        bounds = (
+            "0, N",
+            "1, N - 1",
+            "N - 1, -1, -1",
+            "0, N, 2",
+            "N - 2, 0, -2",
+            "2, 2",
+            f"0, {outer[0]}",
+            f"{outer[0]}, N",
+        )
+        head = f"for {counter} in range({self.one_of(*bounds)}):"
+        self.counters.append(counter)
+        body = self.block(self.number(1, 2), depth + 1)
+        if self.one_of(*range(4)) == 0:
+            body += [f"if {self.condition(self.scalar)}:", f"    {self.one_of('break', 'continue')}"]
+            body += self.block(1, depth + 2)
+        self.counters.pop()
+        return [head, *_indented(body)]
+
+    def branch(self, depth: int) -> Lines:
+        lines = [f"if {self.condition(self.scalar)}:", *_indented(self.block(self.number(1, 2), depth + 1))]
+        return [*lines, "else:", *_indented(self.block(1, depth + 1))] if self.maybe() else lines
+
+    def while_loop(self, depth: int) -> Lines:
+        counter = self.fresh("n")
+        body = [*self.block(1, depth + 1), f"{counter} = {counter} + 1"]
+        extra = f" and {self.condition(lambda: 's[0]')}" if self.maybe() else ""
+        return [f"{counter} = 0", f"while {counter} < {self.number(0, 4)}{extra}:", *_indented(body)]
+
+
+def _indented(lines: Lines) -> Lines:
+    return [indent(line, "    ") for line in lines]
+
+
+@st.composite
+def examples(draw: Callable[[Any], Any], control: bool = True) -> Example:
+    """Programs; with ``control``, loops and branches around maps as well."""
+    return _Writer(draw, control).example()
