@@ -4,7 +4,8 @@
     <folder>/index/<hash>.json   what a command line last gave: its key and the contents of the files it read
 
 Several processes may use the cache at once and may be killed at any time: files appear whole (written under another
-name, then renamed) and are never changed. What nobody used for a month is removed, once a day at most. Where the folder cannot be written, a temporary one takes its place.
+name, then renamed) and are never changed. What nobody used for a month is removed, once a day at most. Where the folder
+cannot be written, a temporary one takes its place.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Store:
         if not unchanged or not file.is_file():
             return None
         with contextlib.suppress(OSError):  # a sign of use, for prune
-            os.utime(file)
+            os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns))
         return file
 
     def remember(self, command: str, key: str, files: Iterable[str], since: float) -> bool:

@@ -205,12 +205,11 @@ void convertValues(const void *src, const poplar::TypeTraits &traits, std::size_
   const auto *in = static_cast<const std::uint8_t *>(src);
   if (count == 0)
     return;
-  if (!broadcast && sameRepresentation(traits, type)) {
-    std::memcpy(out, in, count * size);
-    return;
-  }
   const std::size_t converted = broadcast ? 1 : count;
-  for (std::size_t i = 0; i < converted; ++i)
+  const bool sameBits = sameRepresentation(traits, type);
+  if (sameBits)
+    std::memcpy(out, in, converted * size);
+  for (std::size_t i = 0; i < converted && !sameBits; ++i)
     storeElement(loadHost(in + i * traits.size, traits), type, out + i * size, what);
   for (std::size_t i = converted; i < count; ++i)
     std::memcpy(out + i * size, out, size);
