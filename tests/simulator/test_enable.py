@@ -58,7 +58,7 @@ def test_shell_evaluates_the_output(libraries: Libraries, capsys: pytest.Capture
     commands = capsys.readouterr().out
     assert all(line.startswith("export ") for line in commands.splitlines())
     (tmp_path / "a.cpp").write_text("#include <poplar/Vertex.hpp>\nstruct A : poplar::Vertex { void compute() {} };\n")
-    script = f'{commands}\nset -e; command -v popc; popc a.cpp -o a.gp; '
+    script = f"{commands}\nset -e; command -v popc; popc a.cpp -o a.gp; "
     script += 'eval "$DACE_IPU_POPC" --version; echo "$LIBRARY_PATH"'
     result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
