@@ -111,6 +111,12 @@ TEST(callbacks_and_remote_buffers_belong_to_replicas) {
     e.copyFromRemoteBuffer("remote", &block, 0, i);
     CHECK_EQ(block, 10.f * static_cast<float>(i));
   }
+  const Floats given = {7}, none;
+  Floats taken(1);
+  e.copyToRemoteBuffer(ArrayRef<float>(given), "remote", 0, 2);
+  e.copyFromRemoteBuffer("remote", ArrayRef<float>(taken), 0, 2);
+  CHECK(taken == given);
+  CHECK_THROWS(e.copyToRemoteBuffer(ArrayRef<float>(none), "remote", 0), index_error, "a block has 4 bytes");
   CHECK_THROWS(e.connectStreamToCallback("in", 3, [](void *) {}), index_error, "3 of 3");
 }
 

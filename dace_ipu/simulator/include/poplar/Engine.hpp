@@ -111,6 +111,18 @@ public:
   void copyFromRemoteBuffer(const RemoteBuffer &buffer, void *p, std::uint64_t repeatIndex, unsigned replica = 0);
   void copyToRemoteBuffer(const void *p, const RemoteBuffer &buffer, std::uint64_t repeatIndex, unsigned replica = 0);
 
+  /// The same with a range of host memory, which must hold a block (index_error).
+  template <typename T>
+  void copyFromRemoteBuffer(StringRef handle, ArrayRef<T> data, std::uint64_t repeatIndex, unsigned replica = 0) {
+    requireBlock(handle, data.size() * sizeof(T));
+    copyFromRemoteBuffer(handle, const_cast<T *>(data.data()), repeatIndex, replica);
+  }
+  template <typename T>
+  void copyToRemoteBuffer(ArrayRef<T> data, StringRef handle, std::uint64_t repeatIndex, unsigned replica = 0) {
+    requireBlock(handle, data.size() * sizeof(T));
+    copyToRemoteBuffer(data.data(), handle, repeatIndex, replica);
+  }
+
   TimerTimePoint getTimeStamp();
   static std::string reportTiming(const TimerTimePoint &start, const TimerTimePoint &end);
 
@@ -132,6 +144,7 @@ public:
   dace_ipu_sim::EngineCore &core() const { return *core_; }
 
 private:
+  void requireBlock(StringRef handle, std::size_t bytes) const;
   std::unique_ptr<dace_ipu_sim::EngineCore> core_;
 };
 

@@ -159,6 +159,13 @@ std::size_t blockBytes(const EngineCore &core, const std::string &handle) {
 
 } // namespace
 
+void Engine::requireBlock(StringRef handle, std::size_t bytes) const {
+  const std::size_t block = blockBytes(*core_, handle);
+  if (bytes < block)
+    throw index_error("remote buffer '" + handle.cloneAsString() + "'",
+                      "a block has " + std::to_string(block) + " bytes, the host buffer only " + std::to_string(bytes));
+}
+
 void Engine::copyFromRemoteBuffer(StringRef handle, void *p, std::uint64_t repeatIndex, unsigned replica) {
   std::memcpy(p, core_->remoteBlock(handle, repeatIndex, replica), blockBytes(*core_, handle));
 }
