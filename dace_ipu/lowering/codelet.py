@@ -52,6 +52,7 @@ from dace_ipu.tile_graph.body import (
 
 __all__ = [
     "bind_view",
+    "bind_views",
     "both_subsets",
     "connector_target",
     "containers",
@@ -60,10 +61,14 @@ __all__ = [
     "edge_between_arrays",
     "enter_nested",
     "is_view",
+    "lower_block",
+    "lower_map",
     "lower_region",
     "lower_scope",
     "lower_tasklet_node",
     "order",
+    "python_text",
+    "symbol_type",
 ]
 
 #: Bytes that the arrays of one codelet may take on a worker's stack.
@@ -87,10 +92,20 @@ def lower_scope(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -
     Failure.
     """
     result: list[Statement] = []
+    bind_views(state, entry, scope)
     for node in order(state, entry):
         with located(node, scope.sdfg, state):
             result += _node(state, node, scope)
     return result
+
+
+def bind_views(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> None:
+    """Let the views of a scope stand for what they view, also where they are written first. Raises Failure."""
+    for node in order(state, entry):
+        if isinstance(node, nodes.AccessNode) and isinstance(node.desc(scope.sdfg), data.View):
+            with located(node, scope.sdfg, state):
+                if node.data not in scope.references:
+                    bind_view(state, node, scope)
 
 
 def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:
@@ -100,7 +115,7 @@ def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:
         case nodes.AccessNode():
             return _access_node(state, node, scope)
         case nodes.MapEntry():
-            return _inner_map(state, node, scope)
+            return lower_map(state, node, scope)
         case nodes.NestedSDFG():
             return _nested(state, node, scope)
         case nodes.LibraryNode():
@@ -296,7 +311,8 @@ def _move(
 # -------------------------------------------------------------------------------------------------------------------
 
 
-def _inner_map(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> list[Statement]:
+def lower_map(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> list[Statement]:
+    """A map inside a codelet: loops. Raises Unsupported or Failure."""
     before, inner = _dynamic_ranges(state, entry, scope)
     ranges = []
     for parameter, (begin, end, step) in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
@@ -431,7 +447,7 @@ def lower_region(region: ControlFlowRegion, scope: Scope) -> list[Statement]:
         result += _declare_symbols(region, scope)
     for block, assignments in loops.straight_line(region):
         with located(block, scope.sdfg, block):
-            result += _block(block, scope)
+            result += lower_block(block, scope)
             result += _assignments(assignments, scope)
     return result
 
@@ -439,15 +455,19 @@ def lower_region(region: ControlFlowRegion, scope: Scope) -> list[Statement]:
 def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[Statement]:
     """Symbols that edges assign are local scalars of the codelet."""
     for name in assigned_symbols(sdfg):
-        local, dtype = scope.names.fresh(name), np.dtype(sdfg.symbols[name].type if name in sdfg.symbols else np.int32)
-        if dtype == np.int64:
-            dtype = np.dtype(np.int32)  # indices: the machine has 32-bit integers
+        local, dtype = scope.names.fresh(name), symbol_type(sdfg, name)
         value = None
         if name in scope.environment:  # one that comes from outside and is changed here
             value = Code(python_text(scope.environment[name]))
         scope.environment[name] = symbol(local)
         scope.types[local] = dtype
         yield Declare(local, dtype, value, constant=False)
+
+
+def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
+    """The type that a symbol has on the device; int64 becomes int32: the machine has 32-bit integers."""
+    dtype = np.dtype(sdfg.symbols[name].type if name in sdfg.symbols else np.int32)
+    return np.dtype(np.int32) if dtype == np.int64 else dtype
 
 
 def _assignments(assignments: dict[str, str], scope: Scope) -> list[Statement]:
@@ -494,7 +514,8 @@ def containers(text: str, scope: Scope) -> dict[str, Target]:
     return result
 
 
-def _block(block: ControlFlowBlock, scope: Scope) -> list[Statement]:
+def lower_block(block: ControlFlowBlock, scope: Scope) -> list[Statement]:
+    """The statements of a state, a loop or a branch inside a codelet. Raises Unsupported or Failure."""
     match block:
         case SDFGState():
             inner = declare_transients(block, None, scope)

@@ -17,7 +17,22 @@ from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import Expr
 
-__all__ = ["Counted", "assignment_value", "counted", "exclusive_end", "has_continue", "is_index_range", "straight_line"]
+__all__ = [
+    "Counted",
+    "assignment",
+    "assignment_value",
+    "counted",
+    "exclusive_end",
+    "has_continue",
+    "is_index_range",
+    "names_in",
+    "straight_line",
+]
+
+
+def names_in(text: str) -> set[str]:
+    """The names of variables in a Python statement or expression."""
+    return {node.id for node in ast.walk(ast.parse(text.strip())) if isinstance(node, ast.Name)}
 
 
 def straight_line(region: ControlFlowRegion) -> Iterator[tuple[ControlFlowBlock, dict[str, str]]]:
@@ -71,6 +86,14 @@ def exclusive_end(begin: Expr, last: Expr, step: Expr) -> Expr:
     if not step.is_number:
         return last + 1  # a symbolic step is positive
     return last + 1 if step > 0 else last - 1
+
+
+def assignment(code: CodeBlock) -> tuple[str, str]:
+    """Both sides of ``i = ...``. Raises Unsupported for any other statement."""
+    statement = code.code[0]
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        raise Unsupported(f"the loop statement '{code.as_string}'")
+    return statement.targets[0].id, ast.unparse(statement.value)
 
 
 def assignment_value(code: CodeBlock) -> str:

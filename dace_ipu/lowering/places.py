@@ -30,11 +30,10 @@ class Failure(Exception):
         element: object,
         sdfg: SDFG,
         block: ControlFlowBlock | None,
-        hints: tuple[str, ...] = (),
     ) -> Failure:
         """A failure where ``element`` stands."""
         message = f"{error} cannot run on the IPU"
-        return cls(Diagnostic(Place.of(element, sdfg, block), message, hints=hints))
+        return cls(Diagnostic(Place.of(element, sdfg, block), message, hints=error.hints))
 
 
 @contextmanager

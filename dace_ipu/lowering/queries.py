@@ -5,11 +5,20 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
-from dace.sdfg.state import ControlFlowRegion, SDFGState
+from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
 
-__all__ = ["assigned_symbols", "control_flow_reads", "is_module_path", "scope_locals", "used_outside"]
+__all__ = [
+    "assigned_symbols",
+    "control_flow_reads",
+    "counters",
+    "is_module_path",
+    "lives_outside_maps",
+    "scope_locals",
+    "used_outside",
+]
 
 _MODULES = ("math", "numpy", "np", "dace", "cmath")
 
@@ -21,18 +30,38 @@ def is_module_path(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in _MODULES
 
 
-def assigned_symbols(region: ControlFlowRegion) -> list[str]:
+def assigned_symbols(region: ControlFlowRegion | ConditionalBlock) -> list[str]:
     """The symbols that edges of a region (and of the regions in it) assign, sorted."""
     edges = region.all_interstate_edges() if isinstance(region, SDFG) else _edges_inside(region)
     return sorted({str(name) for edge in edges for name in edge.data.assignments})
 
 
-def _edges_inside(region: ControlFlowRegion) -> list[Any]:
+def _edges_inside(region: ControlFlowRegion | ConditionalBlock) -> list[Any]:
     result = list(region.edges())
     for block in region.all_control_flow_blocks():
         if isinstance(block, ControlFlowRegion):
             result += block.edges()
     return result
+
+
+def counters(sdfg: SDFG) -> set[str]:
+    """The variables of the loops of an SDFG, outside of maps."""
+    return {
+        region.loop_variable
+        for region in sdfg.all_control_flow_regions(recursive=False)
+        if isinstance(region, LoopRegion) and region.loop_variable
+    }
+
+
+def lives_outside_maps(sdfg: SDFG, name: str) -> bool:
+    """Whether a container is more than a temporary of one map."""
+    desc = sdfg.arrays[name]
+    if not desc.transient or desc.lifetime == dtypes.AllocationLifetime.Persistent:
+        return True
+    at_top = (
+        node.data == name and state.entry_node(node) is None for state in sdfg.states() for node in state.data_nodes()
+    )
+    return any(at_top) or name in control_flow_reads(sdfg)
 
 
 def used_outside(sdfg: SDFG, state: SDFGState, entry: nodes.EntryNode) -> set[str]:

@@ -48,19 +48,29 @@ def user_name(container: str) -> str:
 
 
 class Names:
-    """Hands out names that differ from all it has handed out before."""
+    """Hands out names that differ from all it has handed out before, and from those of its bodies.
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    Bodies have names of their own (:meth:`of_body`), which may be the same in several.
+    """
+
+    def __init__(self, taken: Iterable[str] = (), record: set[str] | None = None) -> None:
         self._taken = set(taken)
+        self._record = self._taken if record is None else record
+        self._in_bodies: set[str] = set()
+
+    def of_body(self, taken: Iterable[str]) -> Names:
+        """Names that differ from those ``taken``; a variable that is made later will not be called like one of them."""
+        return Names(taken, self._in_bodies)
 
     def fresh(self, hint: str) -> str:
         """``hint``, or ``hint_2``, ``hint_3``, ... if it is taken."""
         base = tidy(hint)
         name, count = base, 1
-        while name in self._taken:
+        while name in self._taken or name in self._in_bodies:
             count += 1
             name = f"{base}_{count}"
         self._taken.add(name)
+        self._record.add(name)
         return name
 
 
@@ -82,6 +92,11 @@ class Scope:
     def with_symbol(self, name: str, value: Expr) -> Scope:
         """This scope with one more symbol."""
         return replace(self, environment={**self.environment, name: value})
+
+    def environment_carried(self, runtime: Iterable[str]) -> set[str]:
+        """The symbols that stand for one of the names in ``runtime``, which are scalars of the device."""
+        names = set(runtime)
+        return {name for name, value in self.environment.items() if str(value) in names}
 
     def index(self, expression: Any) -> Expr:
         """An index expression of this scope. Raises Unsupported."""

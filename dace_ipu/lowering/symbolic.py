@@ -10,9 +10,9 @@ from typing import Any
 import sympy
 from dace import symbolic as dace_symbolic
 
-from dace_ipu.tile_graph.body import Expr, symbol
+from dace_ipu.tile_graph.body import Boolean, Expr, symbol
 
-__all__ = ["Environment", "Unsupported", "convert", "python_text"]
+__all__ = ["Environment", "Unsupported", "convert", "convert_condition", "python_text"]
 
 #: What the names of a scope stand for outside of it.
 Environment = Mapping[str, Expr]
@@ -20,8 +20,12 @@ Environment = Mapping[str, Expr]
 
 class Unsupported(Exception):
     """Something the tile graph has no form for; the text says what. Lowering turns it into a diagnostic with its
-    place.
+    place, and ``hints`` what to do.
     """
+
+    def __init__(self, what: str, hints: tuple[str, ...] = ()) -> None:
+        super().__init__(what)
+        self.hints = hints
 
 
 def convert(expression: Any, environment: Environment) -> Expr:
@@ -45,6 +49,27 @@ def _convert(node: sympy.Basic, environment: Environment) -> Expr:
     return rule(*arguments)
 
 
+def convert_condition(text: str, environment: Environment) -> Boolean | None:
+    """A condition over the tile graph's symbols; None if it is no combination of comparisons of integers."""
+    try:
+        return _condition(dace_symbolic.pystr_to_symbolic(text), environment)
+    except (Unsupported, TypeError, SyntaxError, AttributeError, ValueError):
+        return None
+
+
+def _condition(node: sympy.Basic, environment: Environment) -> Boolean:
+    if node in (sympy.true, sympy.false):
+        return node
+    if isinstance(node, sympy.core.relational.Relational):
+        return node.func(*(_convert(side, environment) for side in node.args))
+    combine = {"AND": sympy.And, "And": sympy.And, "OR": sympy.Or, "Or": sympy.Or, "Not": sympy.Not}.get(
+        type(node).__name__
+    )
+    if combine is None:
+        raise Unsupported(f"the condition '{node}'")
+    return combine(*(_condition(part, environment) for part in node.args))
+
+
 def _ceiling(value: Expr) -> Expr:
     return -sympy.floor(-value)
 
@@ -57,6 +82,7 @@ _RULES: dict[str, Any] = {
     "min": sympy.Min,
     "max": sympy.Max,
     "abs": sympy.Abs,
+    "ipow": lambda a, b: a**b,
 }
 
 

@@ -129,6 +129,8 @@ class Expression(ast.NodeTransformer):
             return self._read(self._constant_element(node, node.value.id))
         if not isinstance(node.value, ast.Name) or node.value.id not in self.inputs:
             raise Unsupported(f"the subscript '{ast.unparse(node)}'")
+        if isinstance(self.inputs[node.value.id], ScalarReference) and _is_origin(node):
+            return self._target(node.value.id)
         return self._read(self.element(node))
 
     def _constant_element(self, node: ast.Subscript, name: str) -> Access:
@@ -141,7 +143,7 @@ class Expression(ast.NodeTransformer):
         assert isinstance(node.value, ast.Name)
         target = self.inputs[node.value.id]
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if isinstance(target, Access) and all(isinstance(p, ast.Constant) and p.value == 0 for p in parts):
+        if isinstance(target, Access) and _is_origin(node):
             return target
         if not isinstance(target, Pointer):
             raise Unsupported(f"the subscript '{ast.unparse(node)}' of a single element")
@@ -180,6 +182,12 @@ class Expression(ast.NodeTransformer):
             known = f"_{len(self.reads)}"
             self.reads.append((known, access))
         return ast.Name(known, ast.Load())
+
+
+def _is_origin(node: ast.Subscript) -> bool:
+    """Whether all indices are 0."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return all(isinstance(part, ast.Constant) and part.value == 0 for part in parts)
 
 
 def lower_expression(text: str, scope: Scope, inputs: Mapping[str, Target]) -> tuple[list[Statement], Code]:

@@ -6,8 +6,10 @@ import os
 from typing import Protocol
 
 from dace_ipu.passes.accumulate import Accumulate
+from dace_ipu.passes.anchor_writes import AnchorWrites
 from dace_ipu.passes.double_buffer import DoubleBuffer
 from dace_ipu.passes.drop_copies import DropCopies
+from dace_ipu.passes.fetch_slices import FetchSlices
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.localise import LocaliseTemporaries
@@ -39,6 +41,8 @@ class Pass(Protocol):
 PIPELINE: tuple[Pass, ...] = (
     ForwardCopies(),
     SimplifyBodies(),
+    AnchorWrites(),
+    FetchSlices(),
     MergeSingles(),
     DoubleBuffer(),
     FuseMaps(),  # after double_buffer: inner loops run in order, dimensions of maps do not

@@ -11,7 +11,7 @@ import sympy
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import Scope, Site, facts_of, sites
 from dace_ipu.passes.rewrite import Rewrite
-from dace_ipu.tile_graph.body import Expr, For, symbol
+from dace_ipu.tile_graph.body import Code, Declare, Expr, For, Statement, symbol, walk
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, TileGraph
 
 ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
@@ -63,11 +63,24 @@ class Domain:
         symbols = {s for variable in self.graph.variables for size in variable.shape for s in size.free_symbols}
         return Facts().and_also(*sorted(symbols, key=lambda s: str(s.name)))
 
+    @cached_property
+    def runtime(self) -> dict[str, tuple[Expr, Expr]]:
+        """The bounds of local scalars that hold a device scalar with known bounds, such as the counter of a loop."""
+        found = {}
+        for statement in walk(self.step.body):
+            source = scalar_source(statement)
+            if source is not None and source not in self.written:
+                bounds = self.graph.variable(source).bounds
+                if bounds is not None:
+                    assert isinstance(statement, Declare)
+                    found[statement.name] = bounds
+        return found
+
     def iterations(self, keep: str) -> Scope:
         """Footprints of all iterations with one value of dimension ``keep``, seen from one of them: no extent is 0."""
         spans = {name: (ZERO, extent - 1) for name, extent in self.extents.items() if name != keep}
         known = [*(extent - 1 for extent in self.extents.values()), *facts_of(keep, (ZERO, self.extents[keep] - 1))]
-        return Scope(spans, self.parameters, frozenset((keep,)), self.facts.and_also(*known))
+        return Scope(spans, self.parameters, frozenset((keep,)), self.facts.and_also(*known), self.runtime)
 
     def block(self, blocks: Mapping[str, tuple[str, str]]) -> Scope:
         """Footprints of one block: ``blocks`` names begin and size of the divided dimensions, others are whole."""
@@ -77,7 +90,7 @@ class Domain:
             spans[name] = (begin, sympy.expand(begin + size - 1))
             known += [begin, size - 1, extent - begin - size] if name in blocks else []
         names = frozenset(part for parts in blocks.values() for part in parts)
-        return Scope(spans, self.parameters, names, self.facts.and_also(*known))
+        return Scope(spans, self.parameters, names, self.facts.and_also(*known), self.runtime)
 
     def whole(self) -> Scope:
         """Footprints of all iterations together."""
@@ -117,6 +130,15 @@ def _with_dependent_loops(step: MapStep) -> MapStep:
             others = tuple(other for other in step.domain if other is not dimension)
             return _with_dependent_loops(replace(step, domain=others, body=(loop_over(dimension, step),)))
     return step
+
+
+def scalar_source(statement: Statement) -> str | None:
+    """The variable ``v`` of a statement ``const t = v[0]`` of a variable with one dimension; None for any other."""
+    match statement:
+        case Declare(value=Code(text=text, reads=((name, access),)), constant=True) if text.strip() == name:
+            return access.data if access.indices == (ZERO,) else None
+        case _:
+            return None
 
 
 def loop_over(dimension: Dimension, step: MapStep) -> For:

@@ -9,6 +9,8 @@ import sympy
 from dace_ipu.passes.steps import touched
 from dace_ipu.tile_graph.body import symbol
 from dace_ipu.tile_graph.nodes import (
+    Branch,
+    Choice,
     ComputeSet,
     Copy,
     CopyIn,
@@ -17,6 +19,7 @@ from dace_ipu.tile_graph.nodes import (
     Partition,
     Range,
     Repeat,
+    RepeatWhile,
     Step,
     TileGraph,
     Variable,
@@ -54,6 +57,12 @@ def _is_overwritten(variable: Variable, steps: tuple[Step, ...], graph: TileGrap
             return _set_covers(variable, first, graph)
         case Copy():
             return first.source_slice.variable != variable.name and _is_whole(first.target_slice.ranges, variable)
+        case RepeatWhile(condition=condition):
+            return _is_overwritten(variable, condition, graph)
+        case Branch(predicate=predicate, then=then, orelse=orelse):
+            return predicate != variable.name and all(_is_overwritten(variable, s, graph) for s in (then, orelse))
+        case Choice(then=then, orelse=orelse):
+            return all(_is_overwritten(variable, s, graph) for s in (then, orelse))
         case Repeat(count=count, body=body):
             return bool(count.is_Integer and count > 0) and _is_overwritten(variable, body, graph)
         case _:

@@ -124,6 +124,7 @@ def _fills(site: Site, box: Box, domain: Domain, scope: Scope) -> bool:
     if site.guarded or scope.box(site, domain.shape(site.access.data)) != box:
         return False
     running = {symbol(name) for name in scope.spans}
+    fixed = {symbol(name) for name in scope.parameters | scope.kept}
     for loop in site.loops:
         if (loop.begin.free_symbols | loop.end.free_symbols) & running or abs(loop.step) != 1:
             return False
@@ -131,7 +132,8 @@ def _fills(site: Site, box: Box, domain: Domain, scope: Scope) -> bool:
     used: set[Expr] = set()
     for index, interval in zip(site.access.indices, box, strict=True):
         movers = index.free_symbols & running
-        if movers & used or not _fills_interval(index, movers, interval):
+        known = index.free_symbols <= running | fixed
+        if not known or movers & used or not _fills_interval(index, movers, interval):
             return False
         used |= movers
     return not scope.may_be_empty(site.loops, but={mover.name for mover in used})

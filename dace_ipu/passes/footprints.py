@@ -7,7 +7,7 @@ its extreme values where the index is monotone in it; what cannot be bounded is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import sympy
 
@@ -109,13 +109,15 @@ class Scope:
 
     ``spans`` gives inclusive bounds for each dimension that is to be eliminated, innermost last. ``parameters`` are
     the names of the program that may stay in the result, ``kept`` those of a block or of dimensions that are not
-    eliminated. ``facts`` holds what is known of them all.
+    eliminated. ``runtime`` gives the bounds of scalars that are computed on the device, the same for all iterations;
+    they are eliminated as well. ``facts`` holds what is known of them all.
     """
 
     spans: Mapping[str, tuple[Expr, Expr]]
     parameters: frozenset[str]
     kept: frozenset[str]
     facts: Facts
+    runtime: Mapping[str, tuple[Expr, Expr]] = field(default_factory=dict)
 
     def box(self, site: Site, shape: tuple[Expr, ...]) -> Box:
         """The box that an access touches, not clamped to the shape of the array."""
@@ -127,9 +129,10 @@ class Scope:
         An access that is always executed is in bounds by the rules of DaCe, so nothing is clamped for it.
         """
         box = self.box(site, shape)
-        if not site.guarded and not self.may_be_empty(site.loops):
+        late = self._depends_on_runtime(site)
+        if not site.guarded and not late and not self.may_be_empty(site.loops):
             return box
-        skipped = site.guarded or not self._rectangular(site.loops)
+        skipped = site.guarded or late or not self._rectangular(site.loops)
         return tuple(self._clamp(interval, size, skipped) for interval, size in zip(box, shape, strict=True))
 
     def hull(self, boxes: Iterable[Box]) -> Box:
@@ -144,6 +147,12 @@ class Scope:
             self.facts.at_most(big.low, small.low) and self.facts.at_most(small.high, big.high) for big, small in pairs
         )
         return steps and all(ends)
+
+    def _depends_on_runtime(self, site: Site) -> bool:
+        """Whether the bounds of an access are those of values that are known on the device only: not always exact."""
+        found = {s.name for index in site.access.indices for s in index.free_symbols}
+        found |= {s.name for loop in site.loops for bound in (loop.begin, loop.end) for s in bound.free_symbols}
+        return bool(found & self.runtime.keys())
 
     def _around(self, intervals: tuple[Interval, ...]) -> Interval:
         if len(set(intervals)) == 1:
@@ -160,7 +169,7 @@ class Scope:
     def _extreme(self, index: Expr, loops: tuple[For, ...], sense: int) -> Expr | None:
         """The least (sense -1) or greatest (+1) value of an index, None if it depends on data or is not understood."""
         value: Expr | None = index
-        spans = list(self._ranges(loops))
+        spans = [*self.runtime.items(), *self._ranges(loops)]
         facts = self.facts.and_also(*(fact for name, span in spans if span for fact in facts_of(name, span)))
         for name, span in reversed(spans):
             if value is not None and symbol(name) in value.free_symbols:

@@ -10,9 +10,9 @@ import sympy
 
 from dace_ipu.passes.footprints import sites
 from dace_ipu.passes.rewrite import Body, Rewrite, accesses
-from dace_ipu.passes.steps import touched, walk_steps, written
+from dace_ipu.passes.steps import touched, uses, walk_steps, written
 from dace_ipu.tile_graph.body import Access, Store, walk
-from dace_ipu.tile_graph.nodes import Copy, MapStep, Repeat, Slice, Step, TileGraph, Variable
+from dace_ipu.tile_graph.nodes import Copy, MapStep, Slice, Step, TileGraph, Variable, inner_steps, with_inner_steps
 
 __all__ = ["ForwardCopies"]
 
@@ -34,28 +34,37 @@ class ForwardCopies:
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph without the copies that could be folded, and without the variables that nothing uses any more."""
         while True:
-            steps = _fold_one(graph.steps, _uses(graph.steps), _temporaries(graph))
+            steps = _fold_one(graph.steps, _Known.of(graph))
             if steps is None:
                 return graph
-            left = _uses(steps)
+            left = uses(steps)
             graph = replace(graph, steps=steps, variables=tuple(v for v in graph.variables if left[v.name]))
 
 
-Temporaries = dict[str, Variable]
+@dataclass(frozen=True)
+class _Known:
+    """Of the whole graph: in how many steps each variable appears, the variables that neither outlive the program nor
+    hold constants, and the names of its maps.
+    """
+
+    used: Counter[str]
+    temporaries: dict[str, Variable]
+    maps: frozenset[str]
+
+    @classmethod
+    def of(cls, graph: TileGraph) -> _Known:
+        temporaries = {v.name: v for v in graph.variables if not v.persistent and v.constant is None}
+        maps = frozenset(step.name for step in walk_steps(graph.steps) if isinstance(step, MapStep))
+        return cls(uses(graph.steps), temporaries, maps)
 
 
-def _temporaries(graph: TileGraph) -> Temporaries:
-    """Variables that neither outlive the program nor hold constants."""
-    return {v.name: v for v in graph.variables if not v.persistent and v.constant is None}
-
-
-def _fold_one(steps: tuple[Step, ...], uses: Counter[str], temporaries: Temporaries) -> tuple[Step, ...] | None:
+def _fold_one(steps: tuple[Step, ...], known: _Known) -> tuple[Step, ...] | None:
     for index, step in enumerate(steps):
-        if isinstance(step, Repeat):
-            body = _fold_one(step.body, uses, temporaries)
-            folded = None if body is None else (*steps[:index], replace(step, body=body), *steps[index + 1 :])
+        if inner_steps(step):
+            changed = _fold_inside(step, known)
+            folded = None if changed is None else (*steps[:index], changed, *steps[index + 1 :])
         elif isinstance(step, Copy):
-            folded = _into_producer(steps, index, uses, temporaries) or _into_consumers(steps, index, uses, temporaries)
+            folded = _into_producer(steps, index, known) or _into_consumers(steps, index, known)
         else:
             folded = None
         if folded is not None:
@@ -63,16 +72,29 @@ def _fold_one(steps: tuple[Step, ...], uses: Counter[str], temporaries: Temporar
     return None
 
 
-def _into_producer(
-    steps: tuple[Step, ...], index: int, uses: Counter[str], temporaries: Temporaries
-) -> tuple[Step, ...] | None:
+def _fold_inside(step: Step, known: _Known) -> Step | None:
+    """A step of control flow with one copy folded in one of its parts; None if there is none."""
+    folded: list[tuple[Step, ...]] = []
+
+    def fold(part: tuple[Step, ...]) -> tuple[Step, ...]:
+        changed = None if folded else _fold_one(part, known)
+        if changed is None:
+            return part
+        folded.append(changed)
+        return changed
+
+    changed = with_inner_steps(step, fold)
+    return changed if folded else None
+
+
+def _into_producer(steps: tuple[Step, ...], index: int, known: _Known) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     temporary, target = copy.source_slice.variable, copy.target_slice.variable
     writer = _last_user(steps[:index], temporary)
-    if writer is None or temporary not in temporaries or uses[temporary] != 2 or not _same_boxes(copy):
+    if writer is None or temporary not in known.temporaries or known.used[temporary] != 2 or not _same_boxes(copy):
         return None
-    if not _is_all_of(copy.source_slice, temporaries[temporary]):
+    if not _is_all_of(copy.source_slice, known.temporaries[temporary]):
         return None
     if any(target in touched(step) for step in steps[writer + 1 : index]):
         return None
@@ -84,26 +106,28 @@ def _into_producer(
     body = _redirected(producer.body, copy.source_slice, copy.target_slice)
     if not _is_pointwise(body, target):
         return None
-    producer = replace(producer, body=body, name=_renamed(producer.name, temporary, target, steps))
+    producer = replace(producer, body=body, name=_renamed(producer.name, temporary, target, known.maps))
     return (*steps[:writer], producer, *steps[writer + 1 : index], *steps[index + 1 :])
 
 
-def _renamed(name: str, temporary: str, target: str, steps: tuple[Step, ...]) -> str:
+def _renamed(name: str, temporary: str, target: str, taken: frozenset[str]) -> str:
     """``update_t`` becomes ``update_y`` when it computes y."""
     new = re.sub(rf"(?<![0-9A-Za-z]){re.escape(temporary)}(?![0-9A-Za-z])", target, name)
-    taken = {step.name for step in walk_steps(steps) if isinstance(step, MapStep)}
     return name if new in taken else new
 
 
-def _into_consumers(
-    steps: tuple[Step, ...], index: int, uses: Counter[str], temporaries: Temporaries
-) -> tuple[Step, ...] | None:
+def _into_consumers(steps: tuple[Step, ...], index: int, known: _Known) -> tuple[Step, ...] | None:
     copy = steps[index]
     assert isinstance(copy, Copy)
     source, temporary = copy.source_slice.variable, copy.target_slice.variable
     behind = steps[index + 1 :]
     readers = [k for k, step in enumerate(behind) if temporary in touched(step)]
-    if temporary not in temporaries or not readers or uses[temporary] != 1 + len(readers) or not _same_boxes(copy):
+    if (
+        temporary not in known.temporaries
+        or not readers
+        or known.used[temporary] != 1 + len(readers)
+        or not _same_boxes(copy)
+    ):
         return None
     if any(interval.step != 1 for interval in copy.target_slice.ranges):
         return None
@@ -181,8 +205,3 @@ def _is_pointwise(body: Body, variable: str) -> bool:
     """Whether all accesses of the variable are to one and the same element of an iteration."""
     found = {access.indices for s in walk(body) for access in accesses(s) if access.data == variable}
     return len(found) == 1
-
-
-def _uses(steps: tuple[Step, ...]) -> Counter[str]:
-    """In how many steps each variable appears."""
-    return Counter(name for step in walk_steps(steps) if not isinstance(step, Repeat) for name in touched(step))

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
 from dace_ipu.passes.plan import Plan, plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, rename_locals, used_names
+from dace_ipu.passes.runtime_scalars import prelude_of, without_known
 from dace_ipu.tile_graph.body import For, symbol, walk
-from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, Step, TileGraph
+from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph, with_inner_steps
 
 LONGEST = 100  # statements: a codelet that is longer than this is no pleasure to read
 
@@ -33,8 +34,7 @@ class FuseMaps:
 def _fused(steps: Iterable[Step], graph: TileGraph) -> tuple[Step, ...]:
     result: list[Step] = []
     for step in steps:
-        if isinstance(step, Repeat):
-            step = replace(step, body=_fused(step.body, graph))
+        step = with_inner_steps(step, lambda inner: _fused(inner, graph))
         last = result[-1] if result else None
         both = _together(last, step, graph) if isinstance(last, MapStep) and isinstance(step, MapStep) else None
         if both is None:
@@ -61,6 +61,7 @@ def _joined(domains: tuple[Domain, Domain], plans: tuple[Plan, Plan]) -> MapStep
     """The bodies one after the other, in a map over the divided dimensions of the first; the others become loops."""
     first, second = domains[0].step, domains[1].step
     bodies = [_in_loops(domain, plan) for domain, plan in zip(domains, plans, strict=True)]
+    bodies[1] = without_known(bodies[1], bodies[0])
     taken = set(domains[0].extents) | defined_names(bodies[0]) | used_names(bodies[0]) | domains[0].parameters
     taken |= {variable.name for variable in domains[0].graph.variables}
     later = _without_clashes(bodies[1], plans, taken)
@@ -75,10 +76,10 @@ def _length(step: MapStep) -> int:
 
 def _in_loops(domain: Domain, plan: Plan) -> Body:
     """The body in loops over the dimensions that are not divided."""
-    body = domain.step.body
+    prelude, body = prelude_of(domain.step.body)
     for name in reversed([name for name in domain.extents if name not in plan.divided]):
         body = (For(name, ZERO, domain.extents[name], ONE, body),)
-    return body
+    return (*prelude, *body)
 
 
 def _without_clashes(body: Body, plans: tuple[Plan, Plan], taken: set[str]) -> Body:

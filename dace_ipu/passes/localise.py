@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dace_ipu.passes.rewrite import Body, accesses, defined_names, fresh, replace_names, used_names
-from dace_ipu.passes.steps import touched, walk_steps
+from dace_ipu.passes.steps import map_steps, uses, walk_steps
 from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, DType, For, If, Statement, Store, While, walk
-from dace_ipu.tile_graph.nodes import MapStep, Repeat, Step, TileGraph, Variable
+from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, Variable
 
 __all__ = ["LocaliseTemporaries"]
 
@@ -29,20 +28,17 @@ class LocaliseTemporaries:
 
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph with fewer variables."""
-        single = (step for step in walk_steps(graph.steps) if not isinstance(step, Repeat))
-        uses = Counter(name for step in single for name in touched(step))
-        local = {v.name: v for v in graph.variables if not v.persistent and v.constant is None and uses[v.name] == 1}
+        used = uses(graph.steps)
+        local = {v.name: v for v in graph.variables if not v.persistent and v.constant is None and used[v.name] == 1}
         taken = {v.name for v in graph.variables} | {name for name, _ in graph.symbols}
         names = {step.name for step in walk_steps(graph.steps) if isinstance(step, MapStep)}
-        steps = tuple(_each(step, lambda s: _localised(s, local, taken, names)) for step in graph.steps)
-        left = {name for step in walk_steps(steps) for name in touched(step)}
-        return replace(graph, steps=steps, variables=tuple(v for v in graph.variables if v.name in left))
 
+        def change(step: Step) -> tuple[Step, ...]:
+            return (_localised(step, local, taken, names) if isinstance(step, MapStep) else step,)
 
-def _each(step: Step, change: Callable[[MapStep], MapStep]) -> Step:
-    if isinstance(step, Repeat):
-        return replace(step, body=tuple(_each(inner, change) for inner in step.body))
-    return change(step) if isinstance(step, MapStep) else step
+        steps = map_steps(graph.steps, change)
+        left = uses(steps)
+        return replace(graph, steps=steps, variables=tuple(v for v in graph.variables if left[v.name]))
 
 
 def _localised(step: MapStep, variables: Mapping[str, Variable], taken: set[str], names: set[str]) -> MapStep:

@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable
 
 from dace_ipu.passes.rewrite import accesses
 from dace_ipu.tile_graph.body import Store, walk
-from dace_ipu.tile_graph.nodes import Combine, ComputeSet, Copy, CopyIn, CopyOut, Direction, MapStep, Repeat, Step
+from dace_ipu.tile_graph.nodes import (
+    Branch,
+    Choice,
+    Combine,
+    ComputeSet,
+    Copy,
+    CopyIn,
+    CopyOut,
+    Direction,
+    MapStep,
+    Repeat,
+    RepeatWhile,
+    Step,
+    inner_steps,
+    walk_steps,
+    with_inner_steps,
+)
+
+__all__ = ["map_steps", "touched", "uses", "walk_steps", "written"]
 
 
 def map_steps(steps: tuple[Step, ...], change: Callable[[Step], tuple[Step, ...]]) -> tuple[Step, ...]:
-    """The program with every step but Repeats replaced by what ``change`` makes of it."""
+    """The program with every step but control flow replaced by what ``change`` makes of it."""
     result: list[Step] = []
     for step in steps:
-        if isinstance(step, Repeat):
-            result.append(replace(step, body=map_steps(step.body, change)))
+        if inner_steps(step):
+            result.append(with_inner_steps(step, lambda inner: map_steps(inner, change)))
         else:
             result.extend(change(step))
     return tuple(result)
 
 
-def walk_steps(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """All steps, also those in Repeats, in order."""
-    for step in steps:
-        yield step
-        if isinstance(step, Repeat):
-            yield from walk_steps(step.body)
+def uses(steps: tuple[Step, ...]) -> Counter[str]:
+    """In how many steps each variable appears. Control flow counts where it reads a predicate."""
+    return Counter(name for step in walk_steps(steps) for name in _touched_itself(step))
 
 
 def touched(step: Step) -> frozenset[str]:
-    """The variables that a step (or anything inside a Repeat) reads or writes."""
+    """The variables that a step, or anything inside it, reads or writes."""
+    inside = (touched(inner) for part in inner_steps(step) for inner in part)
+    return _touched_itself(step).union(*inside)
+
+
+def _touched_itself(step: Step) -> frozenset[str]:
     match step:
         case MapStep():
             return frozenset(access.data for s in walk(step.body) for access in accesses(s))
@@ -42,12 +62,14 @@ def touched(step: Step) -> frozenset[str]:
             return frozenset((step.variable,))
         case Combine():
             return frozenset((step.partial, step.target.variable))
-        case Repeat():
-            return frozenset().union(*(touched(inner) for inner in step.body))
+        case RepeatWhile() | Branch():
+            return frozenset((step.predicate,))
+        case Repeat() | Choice():
+            return frozenset()
 
 
 def written(step: Step) -> frozenset[str]:
-    """The variables that a step (or anything inside a Repeat) writes."""
+    """The variables that a step, or anything inside it, writes."""
     match step:
         case MapStep():
             return frozenset(s.target.data for s in walk(step.body) if isinstance(s, Store))
@@ -61,5 +83,5 @@ def written(step: Step) -> frozenset[str]:
             return frozenset()
         case Combine():
             return frozenset((step.target.variable,))
-        case Repeat():
-            return frozenset().union(*(written(inner) for inner in step.body))
+        case _:
+            return frozenset().union(*(written(inner) for part in inner_steps(step) for inner in part))

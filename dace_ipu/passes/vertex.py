@@ -12,6 +12,7 @@ from dace_ipu.passes.fields import Edge, edges_of
 from dace_ipu.passes.lanes import Lanes, lanes_for
 from dace_ipu.passes.plan import Plan, reduced_by
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
+from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.slots import slots_of
 from dace_ipu.tile_graph.body import Access, DType, For, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import (
@@ -57,7 +58,7 @@ class Vertex:
 
     def compute_set(self) -> ComputeSet:
         """The compute set."""
-        body, note = self._body(), self.plan.note
+        body, note = self._body(), self.plan.note or self.domain.step.note
         workers = bool(self.plan.divided)
         if workers and self._shares_words(body):
             workers, note = False, "runs on one worker a tile: two workers would write parts of one 32-bit word"
@@ -96,12 +97,12 @@ class Vertex:
             return shift.element(access) if edge is None else edge.local(shift.element(access).indices)
 
         texts = {name: f"{begin} + {name}" for name, (begin, _) in self.names.items()}
-        statements = _Localise(offsets, local, texts=texts).body(statements)
+        prelude, statements = (_Localise(offsets, local, texts=texts).body(part) for part in prelude_of(statements))
         for name in reversed(self._loop_order()):
             size = symbol(self.names[name][1]) if name in self.names else self.domain.extents[name]
             statements = (For(name, ZERO, size, ONE, statements, shared=name == self._shared()),)
         before = [statement for lane in self.lanes for statement in lane.before()]
-        return (*before, *statements, *(statement for lane in self.lanes for statement in lane.after()))
+        return (*prelude, *before, *statements, *(statement for lane in self.lanes for statement in lane.after()))
 
     def _loop_order(self) -> tuple[str, ...]:
         """What is divided is outermost: the workers share the first loop."""

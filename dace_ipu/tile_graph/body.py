@@ -16,6 +16,7 @@ import numpy as np
 import sympy
 
 Expr: TypeAlias = sympy.Expr
+Boolean: TypeAlias = sympy.logic.boolalg.Boolean
 DType: TypeAlias = np.dtype[np.generic]
 
 

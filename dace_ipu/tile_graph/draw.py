@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 from dace_ipu.tile_graph.body import LocalArray, Store, codes, walk
 from dace_ipu.tile_graph.expressions import access_text
 from dace_ipu.tile_graph.nodes import (
+    Branch,
     Combine,
     ComputeSet,
     Copy,
     CopyIn,
     CopyOut,
     Direction,
+    Field,
     MapStep,
-    Repeat,
+    RepeatWhile,
     Slice,
     Step,
     TileGraph,
+    inner_steps,
 )
 from dace_ipu.tile_graph.printer import slice_text
 
@@ -35,7 +38,7 @@ def to_networkx(graph: TileGraph) -> networkx.MultiDiGraph:
 
     Nodes are ``host A``, ``A`` and ``2: jacobi``: steps are numbered in the order of the program. They have the
     attributes ``kind`` ('host', 'variable' or 'step'), ``label`` and, for steps, ``repeats``, the positions of the
-    Repeats around them. Edges have a ``label``, the slice.
+    control flow around them; a loop or branch on a predicate is a step itself. Edges have a ``label``, the slice.
     """
     import networkx
 
@@ -54,18 +57,30 @@ def to_networkx(graph: TileGraph) -> networkx.MultiDiGraph:
 
 
 def _flat(steps: tuple[Step, ...], repeats: tuple[int, ...]) -> Iterator[tuple[Step, tuple[int, ...]]]:
-    """The steps with the path of Repeats that they stand in: the positions of these among their siblings."""
+    """The steps with the path of control flow that they stand in: the positions of these among their siblings."""
     for position, step in enumerate(steps):
-        if isinstance(step, Repeat):
-            yield from _flat(step.body, (*repeats, position))
-        else:
+        if isinstance(step, (RepeatWhile, Branch)):
+            yield step, repeats
+        for part in inner_steps(step):
+            yield from _flat(part, (*repeats, position))
+        if not inner_steps(step):
             yield step, repeats
 
 
 def _label(step: Step) -> str:
     if isinstance(step, (MapStep, ComputeSet)):
         return step.name
-    return {Copy: "copy", CopyIn: "copy in", CopyOut: "copy out", Combine: "combine"}[type(step)]
+    return _LABELS[type(step)]
+
+
+_LABELS: dict[type, str] = {
+    Copy: "copy",
+    CopyIn: "copy in",
+    CopyOut: "copy out",
+    Combine: "combine",
+    RepeatWhile: "while",
+    Branch: "if",
+}
 
 
 def _uses(step: Step) -> Iterator[_Use]:
@@ -73,12 +88,7 @@ def _uses(step: Step) -> Iterator[_Use]:
         case MapStep():
             yield from _map_uses(step)
         case ComputeSet():
-            for edge in step.fields:
-                label = slice_text(Slice(edge.variable, edge.ranges))
-                if edge.direction is not Direction.OUTPUT:
-                    yield edge.variable, False, label
-                if edge.direction is not Direction.INPUT:
-                    yield edge.variable, True, label
+            yield from (use for edge in step.fields for use in _field_uses(edge))
         case Copy():
             yield step.source_slice.variable, False, slice_text(step.source_slice)
             yield step.target_slice.variable, True, slice_text(step.target_slice)
@@ -92,6 +102,16 @@ def _uses(step: Step) -> Iterator[_Use]:
             yield step.partial, False, step.partial
             yield step.target.variable, False, slice_text(step.target)
             yield step.target.variable, True, slice_text(step.target)
+        case RepeatWhile() | Branch():
+            yield step.predicate, False, step.predicate
+
+
+def _field_uses(edge: Field) -> Iterator[_Use]:
+    label = slice_text(Slice(edge.variable, edge.ranges))
+    if edge.direction is not Direction.OUTPUT:
+        yield edge.variable, False, label
+    if edge.direction is not Direction.INPUT:
+        yield edge.variable, True, label
 
 
 def _map_uses(step: MapStep) -> Iterator[_Use]:

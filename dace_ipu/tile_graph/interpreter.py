@@ -16,9 +16,12 @@ import numpy as np
 from dace_ipu.tile_graph import functions
 from dace_ipu.tile_graph.blocks import Block, blocks
 from dace_ipu.tile_graph.body import DType, LocalArray, Statement, Store, codes, walk
+from dace_ipu.tile_graph.conditions import holds
 from dace_ipu.tile_graph.indices import evaluate
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
+    Branch,
+    Choice,
     Combine,
     ComputeSet,
     Copy,
@@ -30,6 +33,7 @@ from dace_ipu.tile_graph.nodes import (
     MapStep,
     Range,
     Repeat,
+    RepeatWhile,
     Slice,
     Step,
     TileGraph,
@@ -140,6 +144,9 @@ class _Machine:
             CopyOut: self._copy_out,
             Combine: self._combine,
             Repeat: self._repeat,
+            RepeatWhile: self._repeat_while,
+            Branch: self._branch,
+            Choice: self._choice,
         }
         for step in steps:
             try:
@@ -209,6 +216,21 @@ class _Machine:
     def _repeat(self, step: Repeat) -> None:
         for _ in range(self._number(step.count)):
             self.execute(step.body)
+
+    def _repeat_while(self, step: RepeatWhile) -> None:
+        self.execute(step.condition)
+        while self._is_true(step.predicate):
+            self.execute(step.body)
+            self.execute(step.condition)
+
+    def _branch(self, step: Branch) -> None:
+        self.execute(step.then if self._is_true(step.predicate) else step.orelse)
+
+    def _choice(self, step: Choice) -> None:
+        self.execute(step.then if holds(step.condition, self._symbols) else step.orelse)
+
+    def _is_true(self, predicate: str) -> bool:
+        return bool(self._variables[predicate].item())
 
 
 def _symbol(name: str, dtype: DType, symbols: Numbers) -> Any:

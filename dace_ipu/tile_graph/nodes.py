@@ -8,11 +8,12 @@ blocks, one vertex a block, with the exact slice of every variable that a block 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from dace_ipu.tile_graph.body import DType, Expr, Reduction, Statement
+from dace_ipu.tile_graph.body import Boolean, DType, Expr, Reduction, Statement
 
 if TYPE_CHECKING:
     import networkx
@@ -84,7 +85,8 @@ class Variable:
     ``persistent`` ones keep their content from one call of the program to the next. ``constant`` holds the row-major
     values of a compile-time constant. ``mapping`` is None until the mapping pass has chosen one. ``lanes_of`` names the
     partition (and the factor) whose number of blocks multiplies the first dimension of partial results: the real shape
-    is (blocks * factor, *shape[1:]).
+    is (blocks * factor, *shape[1:]). ``bounds`` are the least and the greatest value that an integer of one element has
+    where it is read (the counter of a loop), in the symbols of the program; None if nothing is known.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Variable:
     mapping: Mapping | None = None
     lanes_of: tuple[str, int] | None = None
     source: Source = Source()
+    bounds: tuple[Expr, Expr] | None = None
 
 
 @dataclass(frozen=True)
@@ -147,12 +150,16 @@ class Dimension:
 
 @dataclass(frozen=True)
 class MapStep:
-    """Runs ``body`` for every point of the domain, in any order. Accesses name variables, in their coordinates."""
+    """Runs ``body`` for every point of the domain, in any order. Accesses name variables, in their coordinates.
+
+    ``note`` says why there is no domain, where a parallel form was looked for.
+    """
 
     name: str
     domain: tuple[Dimension, ...]
     body: tuple[Statement, ...]
     source: Source = Source()
+    note: str = ""
 
 
 # ---- level 2: vertices -----------------------------------------------------------------------------------------------
@@ -296,7 +303,74 @@ class Repeat:
     source: Source = Source()
 
 
-Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Repeat
+@dataclass(frozen=True)
+class RepeatWhile:
+    """Runs ``condition``, then, as long as the only element of ``predicate`` (a bool) is true, ``body`` and
+    ``condition`` again (Poplar's RepeatWhileTrue). A loop that tests behind its body has all of it in ``condition``."""
+
+    condition: tuple[Step, ...]
+    predicate: str
+    body: tuple[Step, ...]
+    source: Source = Source()
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Runs ``then`` if the only element of ``predicate`` (a bool variable) is true, else ``orelse``."""
+
+    predicate: str
+    then: tuple[Step, ...]
+    orelse: tuple[Step, ...] = ()
+    source: Source = Source()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """``then`` or ``orelse``, chosen when the graph is built: ``condition`` is made of comparisons of integer
+    expressions in the symbols of the program. What is not chosen is no part of the graph."""
+
+    condition: Boolean
+    then: tuple[Step, ...]
+    orelse: tuple[Step, ...] = ()
+    source: Source = Source()
+
+
+Control = Repeat | RepeatWhile | Branch | Choice
+Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Control
+
+
+def inner_steps(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The lists of steps inside a step, in the order in which they run first."""
+    match step:
+        case Repeat():
+            return (step.body,)
+        case RepeatWhile():
+            return (step.condition, step.body)
+        case Branch() | Choice():
+            return (step.then, step.orelse)
+        case _:
+            return ()
+
+
+def with_inner_steps(step: Step, change: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> Step:
+    """The step with each list of steps inside it replaced by what ``change`` makes of it."""
+    match step:
+        case Repeat():
+            return replace(step, body=change(step.body))
+        case RepeatWhile():
+            return replace(step, condition=change(step.condition), body=change(step.body))
+        case Branch() | Choice():
+            return replace(step, then=change(step.then), orelse=change(step.orelse))
+        case _:
+            return step
+
+
+def walk_steps(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """All steps, also those inside of others, outer before inner, in order."""
+    for step in steps:
+        yield step
+        for part in inner_steps(step):
+            yield from walk_steps(part)
 
 
 @dataclass(frozen=True)

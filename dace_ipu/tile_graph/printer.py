@@ -23,12 +23,16 @@ from dace_ipu.tile_graph.body import (
     Store,
     While,
 )
+from dace_ipu.tile_graph.conditions import condition_text
 from dace_ipu.tile_graph.expressions import access_text, code_text
 from dace_ipu.tile_graph.indices import difference, index_text
 from dace_ipu.tile_graph.nodes import (
     BlockMapping,
+    Branch,
+    Choice,
     Combine,
     ComputeSet,
+    Control,
     Copy,
     CopyIn,
     CopyOut,
@@ -42,6 +46,7 @@ from dace_ipu.tile_graph.nodes import (
     Partition,
     Range,
     Repeat,
+    RepeatWhile,
     Slice,
     Source,
     Step,
@@ -124,6 +129,8 @@ def _variable_text(variable: Variable) -> str:
     if variable.constant is not None:
         shown = [str(value) for value in variable.constant[:_CONSTANTS_SHOWN]]
         words.append("= " + ", ".join(shown) + (", ..." if len(variable.constant) > len(shown) else ""))
+    if variable.bounds is not None:
+        words.append(f"from {index_text(variable.bounds[0])} to {index_text(variable.bounds[1])}")
     if variable.mapping is not None:
         words.append(_mapping_text(variable.mapping))
     return " ".join(words)
@@ -189,10 +196,33 @@ def step_lines(step: Step) -> Lines:
             yield f"host {step.host} = {step.variable}"
         case Combine():
             yield f"{_update_text(slice_text(step.target), f'lanes of {step.partial}', step.reduction)}"
+        case Repeat() | RepeatWhile() | Branch() | Choice():
+            yield from _control_lines(step)
+
+
+def _control_lines(step: Control) -> Lines:
+    match step:
         case Repeat():
-            yield f"repeat {index_text(step.count)} times {{"
-            yield from _indented(line for inner in step.body for line in step_lines(inner))
-            yield "}"
+            yield from _block_lines(f"repeat {index_text(step.count)} times", step.body)
+        case RepeatWhile():
+            yield from _block_lines("repeat", step.condition)
+            yield from _block_lines(f"while {step.predicate}", step.body)
+        case Branch():
+            yield from _choice_lines(f"if {step.predicate}", step.then, step.orelse)
+        case Choice():
+            yield from _choice_lines(f"if {condition_text(step.condition)} when built", step.then, step.orelse)
+
+
+def _choice_lines(head: str, then: tuple[Step, ...], orelse: tuple[Step, ...]) -> Lines:
+    yield from _block_lines(head, then)
+    if orelse:
+        yield from _block_lines("else", orelse)
+
+
+def _block_lines(head: str, steps: tuple[Step, ...]) -> Lines:
+    yield f"{head} {{"
+    yield from _indented(line for inner in steps for line in step_lines(inner))
+    yield "}"
 
 
 def _source_lines(source: Source) -> Lines:

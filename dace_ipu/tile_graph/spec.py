@@ -7,7 +7,7 @@ Sizes are compared as far as expanding expressions shows a difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
@@ -15,11 +15,14 @@ import numpy as np
 import sympy
 
 from dace_ipu.tile_graph.body import DType, Expr, symbol
+from dace_ipu.tile_graph.conditions import comparisons, condition_text
 from dace_ipu.tile_graph.indices import compile_index, difference
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
     WORKER,
     BlockMapping,
+    Branch,
+    Choice,
     Combine,
     ComputeSet,
     Copy,
@@ -34,12 +37,14 @@ from dace_ipu.tile_graph.nodes import (
     Partition,
     Range,
     Repeat,
+    RepeatWhile,
     Slice,
     Step,
     TileGraph,
     TileMapping,
     Value,
     Variable,
+    walk_steps,
 )
 from dace_ipu.tile_graph.spec_body import DEVICE_TYPES, BodyRules, Faults, name_fault, reduction_faults, used_names
 
@@ -106,7 +111,7 @@ class _Checker:
             "symbol or variable": data,
             "host array": [host.name for host in graph.hosts],
             "partition": [partition.name for partition in graph.partitions],
-            "step": [step.name for step in _walk(graph.steps) if isinstance(step, (MapStep, ComputeSet))],
+            "step": [step.name for step in walk_steps(graph.steps) if isinstance(step, (MapStep, ComputeSet))],
         }
         for kind, names in groups.items():
             yield from _distinct(kind, names)
@@ -138,6 +143,7 @@ class _Checker:
             yield from self._constant(variable, len(variable.constant))
         if variable.lanes_of is not None:
             yield from self._lanes(variable, *variable.lanes_of)
+        yield from self._exprs("bound", variable.bounds or ())
         yield from self._mapping(variable)
 
     def _constant(self, variable: Variable, values: int) -> Faults:
@@ -195,6 +201,9 @@ class _Checker:
             CopyOut: self._copy_out,
             Combine: self._combine,
             Repeat: self._repeat,
+            RepeatWhile: self._repeat_while,
+            Branch: self._branch,
+            Choice: self._choice,
         }
         for step in steps:
             yield from _within(_label(step), rules[type(step)](step))
@@ -345,6 +354,32 @@ class _Checker:
         yield from self._exprs("count", (step.count,))
         yield from self._steps(step.body)
 
+    def _repeat_while(self, step: RepeatWhile) -> Faults:
+        yield from self._predicate(step.predicate)
+        yield from self._steps(step.condition)
+        yield from self._steps(step.body)
+
+    def _branch(self, step: Branch) -> Faults:
+        yield from self._predicate(step.predicate)
+        yield from self._steps(step.then)
+        yield from self._steps(step.orelse)
+
+    def _choice(self, step: Choice) -> Faults:
+        try:
+            condition_text(step.condition)
+        except ValueError as error:
+            yield f"condition: {error}"
+        yield from self._exprs("condition", comparisons(step.condition))
+        yield from self._steps(step.then)
+        yield from self._steps(step.orelse)
+
+    def _predicate(self, name: str) -> Faults:
+        variable = self._variables.get(name)
+        if variable is None:
+            yield f"unknown predicate '{name}'"
+        elif variable.dtype != np.dtype(np.bool_) or difference(math.prod(variable.shape), 1) != 0:
+            yield f"the predicate '{name}' is {variable.dtype} of the shape {variable.shape}, not one bool"
+
 
 def expression_faults(what: str, expr: Expr, known: frozenset[str]) -> Faults:
     """Faults of an integer expression: symbols that are unknown, no integers or spelt otherwise; what is no integer."""
@@ -442,12 +477,7 @@ def _label(step: Step) -> str:
             return f"copy out of '{step.variable}'"
         case Combine():
             return f"combination of '{step.partial}'"
-        case Repeat():
-            return "repeat"
-
-
-def _walk(steps: tuple[Step, ...]) -> Iterator[Step]:
-    for step in steps:
-        yield step
-        if isinstance(step, Repeat):
-            yield from _walk(step.body)
+        case RepeatWhile() | Branch():
+            return f"control flow on '{step.predicate}'"
+        case Repeat() | Choice():
+            return type(step).__name__.lower()

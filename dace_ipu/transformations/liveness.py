@@ -8,7 +8,14 @@ import networkx as nx
 from dace import subsets
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
-from dace.sdfg.state import ControlFlowBlock, ControlFlowRegion, LoopRegion, SDFGState
+from dace.sdfg.state import (
+    ConditionalBlock,
+    ControlFlowBlock,
+    ControlFlowRegion,
+    LoopRegion,
+    ReturnBlock,
+    SDFGState,
+)
 
 from dace_ipu.lowering.queries import control_flow_reads
 
@@ -47,12 +54,20 @@ def _written_whole_first(sdfg: SDFG) -> set[str]:
         if isinstance(block, SDFGState):
             result |= _written_whole(block, sdfg) - touched
         touched |= _touched(block)
+        if _may_return(block):
+            break
         edges = sdfg.out_edges(block)
         touched |= {m.data for e in edges for m in e.data.get_read_memlets(sdfg.arrays)}
         block = edges[0].dst if len(edges) == 1 and edges[0].data.is_unconditional() else None
         if isinstance(block, LoopRegion) and len(sdfg.in_edges(block)) != 1:
             break
     return result
+
+
+def _may_return(block: ControlFlowBlock) -> bool:
+    """Whether the program may end in a block, so that what follows does not run in every call."""
+    inside = block.all_control_flow_blocks() if isinstance(block, (ControlFlowRegion, ConditionalBlock)) else ()
+    return any(isinstance(each, ReturnBlock) for each in (block, *inside))
 
 
 def _touched(block: ControlFlowBlock) -> set[str]:

@@ -101,6 +101,9 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     fuse.fuse_maps(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
+    if not written & host.keys():
+        _clear(sdfg)  # nothing that it computes can be seen
+        return
     used = liveness.used(sdfg)
     inner = _device_sdfg(sdfg)
     clones = {name: _clone(inner, name, desc, float64) for name, desc in host.items() if name in used}
@@ -118,6 +121,14 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     checks.check_after(sdfg)
     for device in checks.device_scopes(sdfg):
         lower(device, sdfg.name)
+
+
+def _clear(sdfg: SDFG) -> None:
+    for block in list(sdfg.nodes()):
+        compat.remove_block(sdfg, block)
+    for name in [name for name, desc in sdfg.arrays.items() if desc.transient]:
+        del sdfg.arrays[name]
+    sdfg.add_state("no_effect", is_start_block=True)
 
 
 def _device_sdfg(sdfg: SDFG) -> SDFG:

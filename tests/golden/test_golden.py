@@ -233,3 +233,35 @@ def test_suffix_sum(golden):
     """The exercise of Graphcore's third Poplar tutorial."""
     x = np.array([1, 1.5, 2, 2.5], f32)
     golden(suffix_sum, {"x": x, "y": np.zeros(4, f32)}, {"y": [7, 6, 4.5, 2.5]})
+
+
+@dace.program
+def convergence(A: dace.float32[N], limit: dace.float32, turns: dace.int32[1]):
+    turns[0] = 0
+    while np.max(A) > limit:
+        A[:] = A * 0.5
+        turns[0] = turns[0] + 1
+
+
+def test_convergence(golden):
+    """A while loop on data: the device decides how often it turns."""
+    a = np.abs(numbers(60))
+    turns = int(np.ceil(np.log2(a.max() / 0.5)))
+    arguments = {"A": a, "limit": f32(0.5), "turns": np.zeros(1, np.int32), "N": 60}
+    golden(convergence, arguments, {"A": a * f32(0.5**turns), "turns": np.array([turns], np.int32)})
+
+
+@dace.program
+def triangular(A: dace.float32[N, N]):
+    for k in range(N - 1):
+        for i, j in dace.map[k + 1 : N, k + 1 : N]:
+            A[i, j] = A[i, j] - A[i, k] * A[k, j]
+
+
+def test_triangular(golden):
+    """A loop whose counter says which row and column are used, and which part of the rest is updated."""
+    a = numbers(6, 6)
+    expected = a.copy()
+    for k in range(5):
+        expected[k + 1 :, k + 1 :] -= np.outer(expected[k + 1 :, k], expected[k, k + 1 :])
+    golden(triangular, {"A": a, "N": 6}, {"A": expected})

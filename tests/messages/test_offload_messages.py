@@ -72,46 +72,30 @@ def test_an_error_leaves_the_program_as_it_was() -> None:
     assert sdfg.hash_sdfg() == before
 
 
-@dace.program
-def uses_counter(A: dace.float32[9]):
-    for i in range(1, 9):
-        A[i] = A[i] + A[i - 1]
+def size_from_data() -> dace.SDFG:
+    """``m = n[0]; T = zeros(m)``, and T is never more than T."""
+    sdfg = dace.SDFG("size_from_data")
+    sdfg.add_array("n", [1], dace.int32)
+    sdfg.add_array("s", [1], dace.float32)
+    sdfg.add_symbol("m", dace.int32)
+    sdfg.add_transient("T", [dace.symbol("m")], dace.float32)
+    first = sdfg.add_state(is_start_block=True)
+    second = sdfg.add_state_after(first)
+    first_edge = sdfg.edges_between(first, second)[0]
+    first_edge.data.assignments["m"] = "n[0]"
+    second.add_mapped_tasklet("fill", {"i": "0:m"}, {}, "o = 1", {"o": dace.Memlet("T[i]")}, external_edges=True)
+    third = sdfg.add_state_after(second)
+    third.add_mapped_tasklet(
+        "add", {"i": "0:m"}, {"a": dace.Memlet("T[m - 1 - i]")}, "o = a",
+        {"o": dace.Memlet("s[0]", wcr="lambda a, b: a + b")}, external_edges=True,
+    )  # fmt: skip
+    return sdfg
 
 
-@dace.program
-def data_dependent_while(A: dace.float32[9]):
-    while A[0] < 10:
-        A[:] = A * 2
-
-
-@dace.program
-def data_dependent_if(A: dace.float32[9]):
-    if A[0] < 10:
-        A[:] = A * 2
-
-
-@dace.program
-def breaks(A: dace.float32[9]):
-    for _ in range(9):
-        A[:] = A + 1
-        if A[0] > 3:
-            break
-
-
-@pytest.mark.parametrize(
-    ("program", "what"),
-    [
-        (uses_counter, "the loop over 'i', which its body uses, outside of a map cannot run on the IPU"),
-        (data_dependent_while, "outside of a map cannot run on the IPU"),
-        (data_dependent_if, "the branch on"),
-        (breaks, "outside of a map cannot run on the IPU"),
-    ],
-)
-def test_control_flow_outside_of_maps(program: Any, what: str) -> None:
-    found = findings(program)
-    assert any(what in f.message for f in found)
-    assert all(f.place.file == __file__ for f in found)
-    assert any("any control flow inside a map" in hint for f in found for hint in f.hints)
+def test_an_array_of_a_size_that_the_device_computes() -> None:
+    with pytest.raises(dace_ipu.DiagnosticError, match="'T' of shape .* is computed on the device") as caught:
+        dace_ipu.to_ipu(size_from_data())
+    assert any("an array of fixed size" in hint for f in caught.value.diagnostics for hint in f.hints)
 
 
 def test_write_conflict_without_reduction() -> None:

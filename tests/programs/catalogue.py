@@ -34,7 +34,7 @@ def case(arguments: Callable[[np.random.Generator], dict[str, Any]], float64: st
     """Register a program under its name."""
 
     def register(program: Any) -> Any:
-        CASES[program.name.rsplit("_catalogue_", 1)[-1]] = Case(program, arguments, symbols, float64)
+        CASES[program.f.__name__] = Case(program, arguments, symbols, float64)
         return program
 
     return register

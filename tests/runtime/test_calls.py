@@ -29,7 +29,7 @@ def test_what_does_not_fit_names_tile_bytes_categories_and_variables_and_says_wh
     text = str(error.value)
     assert f"with N={TOO_MUCH}: poplar::graph_memory_allocation_error: Out of memory on tile 0: " in text
     assert "bytes used but tiles only have 638976 bytes of memory (8 of 8 tiles are out of memory)" in text
-    assert "Largest categories: variables 1638400, stack " in text
+    assert "Largest categories: variables 1638400, " in text
     assert "Largest variables: 'A' 819200, 'B' 819200" in text
     assert text.splitlines()[1:] == [
         "  hint: smaller arrays, or fewer of them at a time; float16 in place of float32",

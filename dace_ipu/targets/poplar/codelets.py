@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dace_ipu.targets.poplar import combines
@@ -12,9 +12,9 @@ from dace_ipu.targets.poplar.statements import BodyPrinter, mentions
 from dace_ipu.targets.poplar.text import Lines, source_comment
 from dace_ipu.targets.poplar.types import element_type
 from dace_ipu.tile_graph.body import DType, Expr, For, walk
-from dace_ipu.tile_graph.nodes import WORKER, Combine, ComputeSet, Field, Layout, Repeat, Step, TileGraph
+from dace_ipu.tile_graph.nodes import WORKER, Combine, ComputeSet, Field, Layout, TileGraph, walk_steps
 
-__all__ = ["Codelet", "Codelets", "codelets_text", "print_codelets", "steps"]
+__all__ = ["Codelet", "Codelets", "codelets_text", "print_codelets"]
 
 
 @dataclass(frozen=True)
@@ -51,20 +51,12 @@ def print_codelets(graphs: Iterable[TileGraph]) -> Codelets:
     """
     printer = _Printer()
     for graph in graphs:
-        for step in steps(graph.steps):
+        for step in walk_steps(graph.steps):
             if isinstance(step, ComputeSet) and (graph.name, step.name) not in printer.of:
                 printer.compute_set(graph, step)
             if isinstance(step, Combine):
                 printer.combine(graph, step)
     return Codelets(printer.text(), printer.of, printer.combining)
-
-
-def steps(program: Iterable[Step]) -> Iterator[Step]:
-    """All steps, those inside a Repeat after it."""
-    for step in program:
-        yield step
-        if isinstance(step, Repeat):
-            yield from steps(step.body)
 
 
 class _Printer:

@@ -19,9 +19,12 @@ from dace_ipu.targets.poplar.statements import range_size
 from dace_ipu.targets.poplar.text import Lines, comment, source_comment
 from dace_ipu.targets.poplar.types import element_type
 from dace_ipu.tile_graph.body import Expr, symbol
+from dace_ipu.tile_graph.conditions import condition_text
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
     BlockMapping,
+    Branch,
+    Choice,
     Combine,
     ComputeSet,
     Copy,
@@ -34,6 +37,7 @@ from dace_ipu.tile_graph.nodes import (
     Mapping,
     MapStep,
     Repeat,
+    RepeatWhile,
     Slice,
     Step,
     TileGraph,
@@ -223,6 +227,12 @@ class _HostPrinter:
                 self._combine(step, sequence)
             case Repeat():
                 self._repeat(step, sequence)
+            case RepeatWhile():
+                self._repeat_while(step, sequence)
+            case Branch():
+                self._branch(step, sequence)
+            case Choice():
+                self._choice(step, sequence)
             case MapStep():
                 raise ValueError(f"the map '{step.name}' is not a compute set: the graph is not at level 2")
 
@@ -297,13 +307,41 @@ class _HostPrinter:
         )
 
     def _repeat(self, step: Repeat, sequence: str) -> None:
-        body = self._names.fresh("body")
-        self._lines.add("", *source_comment(step.source), f"Sequence {body};")
-        self._steps(step.body, body)
+        self._lines.add("", *source_comment(step.source))
+        body = self._inner_sequence("body", step.body)
         count = self._index(step.count)
         if not (step.count.is_Integer and step.count >= 0):
             count = f"dace_ipu::count({count})"
         self._lines.add(f"{sequence}.add(Repeat({count}, {body}));", "")
+
+    def _repeat_while(self, step: RepeatWhile, sequence: str) -> None:
+        self._lines.add("", *source_comment(step.source))
+        condition = self._inner_sequence("condition", step.condition) if step.condition else "Sequence()"
+        body = self._inner_sequence("body", step.body) if step.body else "Sequence()"
+        self._lines.add(f"{sequence}.add(RepeatWhileTrue({condition}, {self._predicate(step.predicate)}, {body}));", "")
+
+    def _branch(self, step: Branch, sequence: str) -> None:
+        self._lines.add("", *source_comment(step.source))
+        then = self._inner_sequence("then", step.then) if step.then else "Sequence()"
+        orelse = self._inner_sequence("otherwise", step.orelse) if step.orelse else "Sequence()"
+        self._lines.add(f"{sequence}.add(If({self._predicate(step.predicate)}, {then}, {orelse}));", "")
+
+    def _choice(self, step: Choice, sequence: str) -> None:
+        self._lines.add("", *source_comment(step.source))
+        with self._lines.block(f"if ({condition_text(step.condition, self._index, ('&&', '||', '!'))})"):
+            self._steps(step.then, sequence)
+        if step.orelse:
+            with self._lines.block("else"):
+                self._steps(step.orelse, sequence)
+
+    def _inner_sequence(self, hint: str, steps: tuple[Step, ...]) -> str:
+        name = self._names.fresh(hint)
+        self._lines.add(f"Sequence {name};")
+        self._steps(steps, name)
+        return name
+
+    def _predicate(self, variable: str) -> str:
+        return f"{self._tensors[variable]}{'[0]' * len(self._graph.variable(variable).shape)}"
 
 
 def _end(begin: str) -> str:

@@ -129,6 +129,9 @@ const DaceIpuField shiftFields[] = {VECTOR(Shift, in, "float", DACE_IPU_INPUT, 4
                                     VECTOR(Shift, out, "float", DACE_IPU_OUTPUT, 4)};
 const DaceIpuField alignedFields[] = {VECTOR(Shift, in, "float", DACE_IPU_INPUT, 16),
                                       VECTOR(Shift, out, "float", DACE_IPU_OUTPUT, 16)};
+const DaceIpuField fastFields[] = {
+    {"in", "float", offsetof(Sum, in), sizeof(Sum::in), DACE_IPU_VECTOR_EDGE, DACE_IPU_INPUT, DACE_IPU_SPAN, 0, 8, 1},
+    SCALAR(Sum, sum, "float", DACE_IPU_OUTPUT)};
 const DaceIpuField countFields[] = {SCALAR(Count, counter, "int", DACE_IPU_OUTPUT),
                                     SCALAR(Count, more, "bool", DACE_IPU_OUTPUT), STATE(Count, calls, "int"),
                                     STATE(Count, limit, "int")};
@@ -146,6 +149,7 @@ const DaceIpuField divideFields[] = {VECTOR(Divide, a, "float", DACE_IPU_INPUT, 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
     VERTEX("Sum", Sum, DACE_IPU_VERTEX, sumFields, runSum),
+    VERTEX("InterleavedSum", Sum, DACE_IPU_VERTEX, fastFields, runSum),
     VERTEX("AddTo", AddTo, DACE_IPU_VERTEX, addToFields, runAddTo),
     VERTEX("ScaleRows", ScaleRows, DACE_IPU_VERTEX, scaleRowsFields, runScaleRows),
     VERTEX("Shift", Shift, DACE_IPU_VERTEX, shiftFields, runShift),

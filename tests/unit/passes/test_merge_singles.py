@@ -10,6 +10,7 @@ from pass_graphs import expr, graph, map_step, steps_of, variables
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.tile_graph.nodes import Repeat, TileGraph
+from dace_ipu.tile_graph.printer import step_text
 
 ARRAYS = variables(t="1", u="1", r="1", A="N", h="4")
 OUT = map_step("r[0] = t[0] * 2", name="last")
@@ -66,7 +67,10 @@ def test_variables_that_others_use_or_that_outlive_the_program_stay():
     assert [variable.name for variable in result.variables] == ["t", "u"], "nobody reads the others"
 
 
-def test_equal_names_of_locals_keep_steps_apart():
+def test_equal_names_of_locals_are_told_apart():
     first = map_step("x: float32 = A[0]\nt[0] = x", name="first")
     second = map_step("x: int32 = A[1]\nr[0] = x", name="second")
-    assert len(MergeSingles().apply(graph(ARRAYS, first, second, USE)).steps) == 3
+    merged = MergeSingles().apply(graph(ARRAYS, first, second, USE))
+    assert len(merged.steps) == 2
+    assert "const int32 x_2 = A[1]" in step_text(merged.steps[0])
+    assert "r[0] = x_2" in step_text(merged.steps[0])

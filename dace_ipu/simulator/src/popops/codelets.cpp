@@ -8,7 +8,8 @@ namespace popops {
 
 void addCodelets(poplar::Graph &graph) {
   poputil::internal::Estimators all;
-  for (const auto &estimators : {fillEstimators(), sliceEstimators(), sortEstimators(), circBufEstimators()})
+  for (const auto &estimators : {circBufEstimators(), elementWiseEstimators(), fillEstimators(), reduceEstimators(),
+                                 sliceEstimators(), sortEstimators()})
     all.insert(all.end(), estimators.begin(), estimators.end());
   poputil::internal::addLibraryCodelets(graph, "popops", all);
 }

@@ -5,6 +5,8 @@
 
 namespace popops {
 
+poputil::internal::Estimators elementWiseEstimators();
 poputil::internal::Estimators fillEstimators();
+poputil::internal::Estimators reduceEstimators();
 
 } // namespace popops

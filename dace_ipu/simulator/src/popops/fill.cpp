@@ -70,18 +70,37 @@ void fillTile(Graph &graph, ComputeSet cs, const Tensor &flat, const std::vector
 } // namespace
 
 template <typename FillValueType>
+void fill(Graph &graph, Tensor t, const std::vector<Interval> &tileRegions, unsigned tile, ComputeSet fillCS,
+          FillValueType fillValue) {
+  fillTile(graph, fillCS, t.flatten(), tileRegions, tile, fillValue);
+}
+
+template <typename FillValueType>
+void fill(Graph &graph, const Tensor &t, unsigned tile, ComputeSet fillCS, FillValueType fillValue) {
+  fill(graph, t, std::vector<Interval>{{0, t.numElements()}}, tile, fillCS, fillValue);
+}
+
+template <typename FillValueType>
+void fill(Graph &graph, const Tensor &t, const std::vector<std::vector<Interval>> &mapping, ComputeSet fillCS,
+          FillValueType fillValue) {
+  const Tensor flat = t.flatten();
+  for (unsigned tile = 0; tile < mapping.size(); ++tile)
+    if (!mapping[tile].empty())
+      fillTile(graph, fillCS, flat, mapping[tile], tile, fillValue);
+}
+
+template <typename FillValueType>
 void fill(Graph &graph, const Tensor &t, program::Sequence &prog, FillValueType fillValue,
           const DebugContext &debugContext) {
   const ComputeSet cs = graph.addComputeSet({debugContext, "Fill"});
-  const Tensor flat = t.flatten();
-  const Graph::TileToTensorMapping mapping = graph.getTileMapping(flat);
-  for (unsigned tile = 0; tile < mapping.size(); ++tile)
-    if (!mapping[tile].empty())
-      fillTile(graph, cs, flat, mapping[tile], tile, fillValue);
+  fill(graph, t, graph.getTileMapping(t), cs, fillValue);
   prog.add(program::Execute(cs, {debugContext}));
 }
 
 #define INSTANTIATE(T)                                                                                                 \
+  template void fill<T>(Graph &, Tensor, const std::vector<Interval> &, unsigned, ComputeSet, T);                      \
+  template void fill<T>(Graph &, const Tensor &, unsigned, ComputeSet, T);                                             \
+  template void fill<T>(Graph &, const Tensor &, const std::vector<std::vector<Interval>> &, ComputeSet, T);           \
   template void fill<T>(Graph &, const Tensor &, program::Sequence &, T, const DebugContext &);
 INSTANTIATE(float)
 INSTANTIATE(double)

@@ -18,14 +18,8 @@ std::size_t product(poplar::ArrayRef<std::size_t> shape) {
   return n;
 }
 
-// PopLibs' default: 128 bytes a tile.
-unsigned defaultMinimum(const poplar::Graph &graph, const poplar::Tensor &t) {
-  return static_cast<unsigned>(ceilDiv(128, graph.getTarget().getTypeSize(t.elementType())));
-}
-
-unsigned defaultGrain(const poplar::Graph &graph, const poplar::Tensor &t) {
-  return graph.getTarget().getVectorWidth(t.elementType());
-}
+// PopLibs' default.
+constexpr std::size_t minBytesPerTile = 128;
 
 } // namespace
 
@@ -51,24 +45,10 @@ Mapping calcLinearTileMapping(unsigned numTiles, std::size_t numElements, unsign
   return mapping;
 }
 
-Mapping calcLinearTileMapping(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape,
-                              unsigned minElementsPerTile, unsigned grainSize) {
-  return calcLinearTileMapping(graph.getTarget().getNumTiles(), product(shape), minElementsPerTile, grainSize);
-}
-
-Mapping calcLinearTileMapping(const poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
-                              unsigned grainSize) {
-  return calcLinearTileMapping(graph.getTarget().getNumTiles(), t.numElements(), minElementsPerTile, grainSize);
-}
-
-Mapping calcLinearTileMapping(const poplar::Graph &graph, const poplar::Tensor &t) {
-  return calcLinearTileMapping(graph, t, defaultMinimum(graph, t), defaultGrain(graph, t));
-}
-
-Mapping calcLinearTileMappingWithOffset(const poplar::Graph &graph, const poplar::Tensor &t,
-                                        unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
-                                        bool ascendingOrder) {
-  const Mapping linear = calcLinearTileMapping(graph, t, minElementsPerTile, grainSize);
+Mapping calcLinearTileMapping(const poplar::Target &target, poplar::ArrayRef<std::size_t> shape,
+                              unsigned minElementsPerTile, unsigned grainSize, unsigned offset, bool ascendingOrder) {
+  const Mapping linear =
+      calcLinearTileMapping(target.getNumTiles(), product(shape), minElementsPerTile, grainSize);
   const std::size_t n = linear.size();
   Mapping mapping(n);
   for (std::size_t tile = 0; tile < n; ++tile) {
@@ -78,8 +58,31 @@ Mapping calcLinearTileMappingWithOffset(const poplar::Graph &graph, const poplar
   return mapping;
 }
 
+Mapping calcLinearTileMapping(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape,
+                              unsigned minElementsPerTile, unsigned grainSize, unsigned offset, bool ascendingOrder) {
+  return calcLinearTileMapping(graph.getTarget(), shape, minElementsPerTile, grainSize, offset, ascendingOrder);
+}
+
+Mapping calcLinearTileMapping(const poplar::Target &target, poplar::ArrayRef<std::size_t> shape,
+                              poplar::Type elementType, unsigned offset, bool ascendingOrder) {
+  const auto minimum = static_cast<unsigned>(ceilDiv(minBytesPerTile, target.getTypeSize(elementType)));
+  return calcLinearTileMapping(target, shape, minimum, target.getVectorWidth(elementType), offset, ascendingOrder);
+}
+
+Mapping calcLinearTileMapping(const poplar::Graph &graph, const poplar::Tensor &t, unsigned offset,
+                              bool ascendingOrder) {
+  return calcLinearTileMapping(graph.getTarget(), t.shape(), t.elementType(), offset, ascendingOrder);
+}
+
+std::pair<Mapping, unsigned> calcLinearTileMappingAndNewOffset(const poplar::Graph &graph, const poplar::Tensor &t,
+                                                               unsigned offset) {
+  const Mapping linear = calcLinearTileMapping(graph, t);
+  const auto used = std::count_if(linear.begin(), linear.end(), [](const auto &tile) { return !tile.empty(); });
+  return {calcLinearTileMapping(graph, t, offset), (offset + static_cast<unsigned>(used)) % linear.size()};
+}
+
 void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile, unsigned grainSize) {
-  graph.setTileMapping(t, calcLinearTileMapping(graph, t, minElementsPerTile, grainSize));
+  mapTensorLinearlyWithOffset(graph, t, minElementsPerTile, grainSize, 0);
 }
 
 void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t) {
@@ -89,11 +92,23 @@ void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t) {
 void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
                                  unsigned grainSize, unsigned offset, bool ascendingOrder) {
   graph.setTileMapping(
-      t, calcLinearTileMappingWithOffset(graph, t, minElementsPerTile, grainSize, offset, ascendingOrder));
+      t, calcLinearTileMapping(graph, t.shape(), minElementsPerTile, grainSize, offset, ascendingOrder));
 }
 
 void mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned offset, bool ascendingOrder) {
-  mapTensorLinearlyWithOffset(graph, t, defaultMinimum(graph, t), defaultGrain(graph, t), offset, ascendingOrder);
+  graph.setTileMapping(t, calcLinearTileMapping(graph, t, offset, ascendingOrder));
+}
+
+std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t> &shape, std::size_t seed) {
+  if (numTiles == 0)
+    throw poplibs_error("chooseMappingOffset: there are no tiles");
+  for (const std::size_t size : shape)
+    seed = (seed ^ size) * 0x9e3779b97f4a7c15u + (seed >> 29);
+  return seed % numTiles;
+}
+
+std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t> &shape) {
+  return chooseMappingOffset(numTiles, shape, 0x9e3779b9u);
 }
 
 unsigned getTileImbalance(const Mapping &mapping, unsigned minElementsPerTile, unsigned grainSize) {
@@ -114,6 +129,14 @@ unsigned getTileImbalance(const Mapping &mapping, unsigned minElementsPerTile, u
 unsigned getTileImbalance(const poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
                           unsigned grainSize) {
   return getTileImbalance(graph.getTileMapping(t), minElementsPerTile, grainSize);
+}
+
+unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
+  return (ascending ? numTiles + tile - offset : 2 * numTiles - offset - tile) % numTiles;
+}
+
+unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
+  return (ascending ? tile + offset : 2 * numTiles - offset - tile) % numTiles;
 }
 
 } // namespace poputil

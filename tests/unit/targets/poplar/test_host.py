@@ -18,6 +18,8 @@ from dace_ipu.targets.poplar.slices import slice_text
 from dace_ipu.tile_graph.body import Access, Code, Store, symbol
 from dace_ipu.tile_graph.nodes import (
     BlockMapping,
+    Branch,
+    Choice,
     ComputeSet,
     Copy,
     Dimension,
@@ -30,7 +32,9 @@ from dace_ipu.tile_graph.nodes import (
     Partition,
     Range,
     Repeat,
+    RepeatWhile,
     Slice,
+    Step,
     TileGraph,
     TileMapping,
     Variable,
@@ -220,3 +224,34 @@ def test_block_values_become_ends() -> None:
     assert i_begin + i_size != i_size
     text = host_text(graphs.jacobi())
     assert "block.end(0) + 2" in text and "block.begin(0) + block.size(0)" not in text
+
+
+def control(step: Step) -> TileGraph:
+    """A scalar x, a predicate p, and one step of control flow."""
+    variables = tuple(
+        Variable(name, np.dtype(dtype), (ONE,), mapping=TileMapping(0)) for name, dtype in (("x", "i4"), ("p", "?"))
+    )
+    return TileGraph("control", (("N", np.dtype(np.int32)),), (), variables, (step,))
+
+
+def test_a_loop_on_a_predicate() -> None:
+    whole = Slice("x", (Range(ZERO, ONE),))
+    found = host_text(control(RepeatWhile((Copy(whole, whole),), "p", (Copy(whole, whole),))))
+    assert (
+        "  Sequence condition;\n  condition.add(Copy(x, x));\n  Sequence body;\n  body.add(Copy(x, x));\n"
+        "  sequence.add(RepeatWhileTrue(condition, p[0], body));\n"
+    ) in found
+    assert "RepeatWhileTrue(Sequence(), p[0], Sequence())" in host_text(control(RepeatWhile((), "p", ())))
+
+
+def test_a_branch() -> None:
+    whole = Slice("x", (Range(ZERO, ONE),))
+    copy = Copy(whole, whole)
+    assert "sequence.add(If(p[0], then, otherwise));" in host_text(control(Branch("p", (copy,), (copy,))))
+    assert "sequence.add(If(p[0], then, Sequence()));" in host_text(control(Branch("p", (copy,))))
+
+
+def test_a_choice_is_made_by_the_host() -> None:
+    whole = Slice("x", (Range(ZERO, ONE),))
+    found = host_text(control(Choice(symbol("N") > 2, (Copy(whole, whole),), (Repeat(ONE, ()),))))
+    assert "  if (N > 2) {\n    sequence.add(Copy(x, x));\n  }\n  else {\n" in found

@@ -303,7 +303,7 @@ void Planner::chargeHostCopy(const poplar::Tensor &t, bool toDevice, Step &step)
   step.cost.exchange = exchange.cycles;
   for (const TileTraffic &traffic : exchange.tiles)
     step.cost.tilesUsed += traffic.received > 0 || traffic.sent > 0;
-  countHostCopy(exchange, toDevice);
+  countHostCopy(exchange);
   step.exchanges.push_back(recordOf(exchange, "host"));
   step.exchanges.back().bytes = t.numElements() * size;
 }

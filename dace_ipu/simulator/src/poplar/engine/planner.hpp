@@ -74,7 +74,7 @@ private:
   // plan_memory.cpp
   void countVertex(const Vertex &vertex, std::uint64_t cycles, const char *estimateSource);
   void countExchange(const ExchangeCost &exchange);
-  void countHostCopy(const ExchangeCost &exchange, bool toDevice);
+  void countHostCopy(const ExchangeCost &exchange);
   void countArrangement(unsigned tile, std::uint64_t runs);
   void planMemory(const std::vector<ProgramPtr> &programs);
   void findInterleaved();

@@ -1,0 +1,212 @@
+#include <poplar/Vertex.hpp>
+#include <cmath>
+
+// The greater of two values; a NaN if there is one.
+template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
+  return a > b || a != a ? a : b;
+}
+
+// What one worker gets of the iterations [begin, end): consecutive ones, from a border that lies `phase` behind a
+// multiple of `grain` (1, 2 or 4) to another. Elements of less than 32 bits need it: two workers must never write the
+// same word.
+class Share {
+public:
+  class Iterator {
+  public:
+    explicit Iterator(int value) : value(value) {}
+    int operator*() const { return value; }
+    Iterator &operator++() {
+      ++value;
+      return *this;
+    }
+    bool operator!=(Iterator other) const { return value != other.value; }
+
+  private:
+    int value;
+  };
+
+  Share(int begin, int end, int worker, unsigned grain, unsigned phase) {
+    const int origin = begin - static_cast<int>((begin - phase) & (grain - 1));
+    const unsigned grains = begin < end ? (end - origin + grain - 1) / grain : 0;
+    const int each = divided(grains + workers - 1) * grain;
+    first = clamp(origin + worker * each, begin, end);
+    last = clamp(origin + worker * each + each, first, end);
+  }
+  Iterator begin() const { return Iterator(first); }
+  Iterator end() const { return Iterator(last); }
+
+private:
+  static constexpr unsigned workers = poplar::MultiVertex::numWorkers();
+
+  // x / workers. The machine divides in software, which takes hundreds of cycles; for six workers a product will do.
+  static unsigned divided(unsigned x) {
+    return workers == 6 ? static_cast<unsigned>((x * 0xAAAAAAABull) >> 34) : x / workers;
+  }
+  static int clamp(int x, int low, int high) { return x > high ? high : x < low ? low : x; }
+
+  int first, last;
+};
+
+inline Share share(int begin, int end, unsigned worker, unsigned grain = 1, unsigned phase = 0) {
+  return Share(begin, end, worker, grain, phase);
+}
+
+// test_golden.py:4   while np.max(A) > limit:
+class reduce_init : public poplar::Vertex {
+public:
+  poplar::Output<float> max_A;
+
+  bool compute() {
+    *max_A = -3.4028235e+38f;
+    return true;
+  }
+};
+
+// test_golden.py:3   turns[0] = 0
+class update_turns : public poplar::Vertex {
+public:
+  poplar::Output<int> turns;
+
+  bool compute() {
+    *turns = 0;
+    return true;
+  }
+};
+
+// test_golden.py:4   while np.max(A) > limit:
+class reduce_values : public poplar::MultiVertex {
+public:
+  poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> A;
+  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> max_A;
+  unsigned i0_size;
+
+  bool compute(unsigned worker) {
+    float max_A_max = -INFINITY;
+    for (unsigned i0 : share(0, i0_size, worker)) {
+      max_A_max = max(max_A_max, A[i0]);
+    }
+    max_A[worker] = max_A_max;
+    return true;
+  }
+};
+
+// result[k] = max of all of partials[lane][k]; partials holds its lanes one behind the other.
+class fold_max_float32 : public poplar::Vertex {
+public:
+  poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> partials;
+  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> result;
+  unsigned lanes, size;
+
+  bool compute() {
+    for (unsigned k = 0; k < size; ++k) {
+      float total = partials[k];
+      for (unsigned lane = 1; lane < lanes; ++lane) {
+        total = max(total, partials[lane * size + k]);
+      }
+      result[k] = total;
+    }
+    return true;
+  }
+};
+
+// result[k] = max of result[k] and all of partials[lane][k]; partials holds its lanes one behind the other.
+class update_max_float32 : public poplar::Vertex {
+public:
+  poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> partials;
+  poplar::InOut<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> result;
+  unsigned lanes, size;
+
+  bool compute() {
+    for (unsigned k = 0; k < size; ++k) {
+      float total = result[k];
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        total = max(total, partials[lane * size + k]);
+      }
+      result[k] = total;
+    }
+    return true;
+  }
+};
+
+// test_golden.py:4   while np.max(A) > limit:
+class set_tmp0 : public poplar::Vertex {
+public:
+  poplar::Input<float> max_A;
+  poplar::Input<float> limit;
+  poplar::Output<bool> tmp0;
+
+  bool compute() {
+    *tmp0 = *max_A > *limit;
+    return true;
+  }
+};
+
+// test_golden.py:5   A[:] = A * 0.5
+class update_A : public poplar::MultiVertex {
+public:
+  poplar::InOut<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> A;
+  unsigned i0_size;
+
+  bool compute(unsigned worker) {
+    for (unsigned i0 : share(0, i0_size, worker)) {
+      A[i0] = A[i0] * 0.5f;
+    }
+    return true;
+  }
+};
+
+// test_golden.py:5   A[:] = A * 0.5
+class set_turns_index : public poplar::Vertex {
+public:
+  poplar::Input<int> turns;
+  poplar::Output<int> turns_index;
+
+  bool compute() {
+    *turns_index = *turns;
+    return true;
+  }
+};
+
+// test_golden.py:4   while np.max(A) > limit:
+class reduce_init_2 : public poplar::Vertex {
+public:
+  poplar::Output<float> max_A;
+
+  bool compute() {
+    *max_A = -3.4028235e+38f;
+    return true;
+  }
+};
+
+// test_golden.py:4   while np.max(A) > limit:
+class reduce_values_2 : public poplar::MultiVertex {
+public:
+  poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> A;
+  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> max_A;
+  unsigned i0_size;
+
+  bool compute(unsigned worker) {
+    float max_A_max = -INFINITY;
+    for (unsigned i0 : share(0, i0_size, worker)) {
+      max_A_max = max(max_A_max, A[i0]);
+    }
+    max_A[worker] = max_A_max;
+    return true;
+  }
+};
+
+// test_golden.py:6   turns[0] = turns[0] + 1
+class update_turns_2 : public poplar::Vertex {
+public:
+  poplar::Input<float> max_A;
+  poplar::Input<float> limit;
+  poplar::Output<bool> tmp0;
+  poplar::Input<int> turns_index;
+  poplar::Output<int> turns;
+
+  bool compute() {
+    *tmp0 = *max_A > *limit;
+    *turns = *turns_index + 1;
+    return true;
+  }
+};

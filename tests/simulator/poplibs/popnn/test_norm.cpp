@@ -1,0 +1,158 @@
+// The normalisations, against their definitions.
+#include "machine.hpp"
+
+#include <popnn/BatchNorm.hpp>
+#include <popnn/GroupNorm.hpp>
+#include <popnn/InstanceNorm.hpp>
+#include <popnn/LayerNorm.hpp>
+
+#include <functional>
+
+using namespace poplar;
+
+namespace {
+
+constexpr float eps = 0.01f;
+constexpr std::size_t batch = 3, channels = 6, field = 20, total = batch * channels * field;
+
+// Which mean an element belongs to.
+using MeanOf = std::function<std::size_t(std::size_t b, std::size_t c)>;
+
+struct Want {
+  std::vector<float> mean, invStdDev, whitened, out;
+};
+
+float gammaOf(std::size_t c) { return 0.5f + static_cast<float>(c); }
+float betaOf(std::size_t c) { return static_cast<float>(c) - 2; }
+
+Want expected(const std::vector<float> &x, std::size_t means, bool unbiased, const MeanOf &meanOf) {
+  std::vector<double> sum(means), square(means), count(means);
+  const auto at = [&](std::size_t i) { return meanOf(i / field / channels, i / field % channels); };
+  for (std::size_t i = 0; i < total; ++i) {
+    sum[at(i)] += x[i];
+    ++count[at(i)];
+  }
+  for (std::size_t i = 0; i < total; ++i)
+    square[at(i)] += std::pow(x[i] - sum[at(i)] / count[at(i)], 2);
+  Want w;
+  for (std::size_t m = 0; m < means; ++m) {
+    w.mean.push_back(static_cast<float>(sum[m] / count[m]));
+    w.invStdDev.push_back(static_cast<float>(1 / std::sqrt(square[m] / (count[m] - unbiased) + eps)));
+  }
+  for (std::size_t i = 0; i < total; ++i) {
+    w.whitened.push_back((x[i] - w.mean[at(i)]) * w.invStdDev[at(i)]);
+    w.out.push_back(w.whitened[i] * gammaOf(i / field % channels) + betaOf(i / field % channels));
+  }
+  return w;
+}
+
+using Pair = std::pair<Tensor, Tensor>;
+using Statistics = std::function<Pair(Graph &, Tensor, program::Sequence &)>;
+using Normalise =
+    std::function<Pair(Graph &, Tensor acts, Tensor gamma, Tensor beta, Pair statistics, program::Sequence &)>;
+
+void checkNorm(const Type &type, std::size_t means, bool unbiased, const MeanOf &meanOf, const Statistics &statistics,
+               const Normalise &normalise) {
+  Machine f;
+  const Tensor acts = f.spread("acts", {batch, channels, 4, 5}, 8, type);
+  const Tensor gamma = f.spread("gamma", channels, 2, type), beta = f.spread("beta", channels, 2, type);
+  const Pair s = statistics(f.graph, acts, f.prog), result = normalise(f.graph, acts, gamma, beta, s, f.prog);
+  CHECK_EQ(result.first.shape() == acts.shape(), true);
+  f.expose("mean", s.first);
+  f.expose("invStdDev", s.second);
+  f.expose("out", result.first);
+  f.expose("whitened", result.second);
+  Engine e = f.engine();
+  const std::vector<float> x = values(total);
+  f.put(e, "acts", type, x);
+  std::vector<float> gammas, betas;
+  for (std::size_t c = 0; c < channels; ++c) {
+    gammas.push_back(gammaOf(c));
+    betas.push_back(betaOf(c));
+  }
+  f.put(e, "gamma", type, gammas);
+  f.put(e, "beta", type, betas);
+  e.run();
+  const Want want = expected(x, means, unbiased, meanOf);
+  const float tolerance = 4 * toleranceOf(type);
+  CHECK(near(f.get(e, "mean", type, means), want.mean, tolerance));
+  CHECK(near(f.get(e, "invStdDev", type, means), want.invStdDev, tolerance));
+  CHECK(near(f.get(e, "whitened", type, total), want.whitened, tolerance));
+  CHECK(near(f.get(e, "out", type, total), want.out, 2 * tolerance));
+}
+
+} // namespace
+
+TEST(batch_norm) {
+  for (const Type &type : {FLOAT, HALF})
+    for (const bool unbiased : {false, true})
+      checkNorm(
+          type, channels, unbiased, [](std::size_t, std::size_t c) { return c; },
+          [=](Graph &g, Tensor acts, program::Sequence &prog) {
+            return popnn::bn::batchNormStatistics(g, acts, eps, prog, unbiased);
+          },
+          [](Graph &g, Tensor acts, Tensor gamma, Tensor beta, Pair s, program::Sequence &prog) {
+            return popnn::bn::batchNormalise(g, acts, gamma, beta, s.first, s.second, prog);
+          });
+}
+
+TEST(group_norm_strided_and_not) {
+  for (const char *strided : {"true", "false"}) {
+    const OptionFlags options{{"groupNormStridedChannelGrouping", strided}};
+    checkNorm(
+        FLOAT, batch * 2, false,
+        [=](std::size_t b, std::size_t c) { return b * 2 + (*strided == 't' ? c % 2 : c / 3); },
+        [=](Graph &g, Tensor acts, program::Sequence &prog) {
+          return popnn::gn::groupNormStatistics(g, acts, eps, prog, 2, false, true, FLOAT, "gn", options);
+        },
+        [=](Graph &g, Tensor acts, Tensor gamma, Tensor beta, Pair s, program::Sequence &prog) {
+          return popnn::gn::groupNormalise(g, acts, gamma, beta, s.first, s.second, prog, "gn", options);
+        });
+  }
+}
+
+TEST(instance_and_layer_norm) {
+  checkNorm(
+      FLOAT, batch * channels, false, [](std::size_t b, std::size_t c) { return b * channels + c; },
+      [](Graph &g, Tensor acts, program::Sequence &prog) {
+        return popnn::in::instanceNormStatistics(g, acts, eps, prog, false);
+      },
+      [](Graph &g, Tensor acts, Tensor gamma, Tensor beta, Pair s, program::Sequence &prog) {
+        return popnn::in::instanceNormalise(g, acts, gamma, beta, s.first, s.second, prog);
+      });
+  checkNorm(
+      FLOAT, batch, true, [](std::size_t b, std::size_t) { return b; },
+      [](Graph &g, Tensor acts, program::Sequence &prog) {
+        return popnn::ln::layerNormStatistics(g, acts, eps, prog, true);
+      },
+      [](Graph &g, Tensor acts, Tensor gamma, Tensor beta, Pair s, program::Sequence &prog) {
+        return popnn::ln::layerNormalise(g, acts, gamma, beta, s.first, s.second, prog);
+      });
+}
+
+TEST(batch_norm_for_inference_and_without_field) {
+  Machine f;
+  const Tensor acts = f.spread("acts", {4, 3}, 4), factor = f.spread("factor", 3, 1), summand = f.spread("summand", 3, 1);
+  f.expose("out", popnn::bn::batchNormalise(f.graph, acts, factor, summand, f.prog));
+  f.expose("mean", popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false).first);
+  Engine e = f.engine();
+  write(e, "acts", iota(12));
+  write(e, "factor", std::vector<float>{1, 2, 3});
+  write(e, "summand", std::vector<float>{0, -1, 1});
+  e.run();
+  const std::vector<float> got = readFloats(e, "out", 12);
+  for (std::size_t i = 0; i < 12; ++i)
+    CHECK_EQ(got[i], static_cast<float>(i) * static_cast<float>(i % 3 + 1) + (i % 3 == 0 ? 0.f : i % 3 == 1 ? -1.f : 1.f));
+  CHECK_EQ(readFloats(e, "mean", 3) == (std::vector<float>{4.5f, 5.5f, 6.5f}), true);
+}
+
+TEST(misuse_of_norms) {
+  Machine f;
+  const Tensor acts = f.spread("acts", {2, 6, 3}, 4), few = f.spread("few", 3, 1), vector = f.spread("vector", 6, 1);
+  CHECK_THROWS(popnn::gn::groupNormStatistics(f.graph, acts, eps, f.prog, 4, false), poputil::poplibs_error, "4 groups");
+  CHECK_THROWS(popnn::bn::batchNormWhiten(f.graph, acts, few, few, f.prog, "bn"), poputil::poplibs_error, "there are 6");
+  CHECK_THROWS(popnn::bn::batchNormStatistics(f.graph, vector, eps, f.prog, false), poputil::poplibs_error, "batch");
+  CHECK_THROWS(popnn::bn::batchNormalise(f.graph, acts, few, few, f.prog), poputil::poplibs_error, "6 channels");
+  CHECK_THROWS(popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false, false, FLOAT, "bn", {{"speed", "1"}}),
+               invalid_option, "speed");
+}
