@@ -150,6 +150,21 @@ def test_tutorial_1(shell: Shell, tmp_path: Path, name: str, greeting: list[str]
 
 
 @needs_tutorials
+def test_tutorial_2(shell: Shell, tmp_path: Path) -> None:
+    folder = _fresh(TUTORIALS / "tut2_operations", tmp_path)
+    shell("make all", folder / "tests")
+    _check(
+        shell("./tut2_complete", folder / "tests"),
+        [
+            "Program complete",
+            r"v3: \[\W+\[5.0000000 4.5000000\]\W+\[4.0000000 3.5000000]\W+\]",
+            r"v4: \[\W+\[9.0000000 7.5000000\]\W+\[6.0000000 4.5000000]\W+\]",
+            r"v5: \[\W+\[5.0000000 3.5000000\]\W+\[5.0000000 3.5000000]\W+\]",
+        ],
+    )
+
+
+@needs_tutorials
 def test_tutorial_3(shell: Shell, tmp_path: Path) -> None:
     folder = _fresh(TUTORIALS / "tut3_vertices" / "complete", tmp_path)
     shell("g++ --std=c++11 tut3_complete.cpp -lpoplar -o tut3_complete", folder)

@@ -81,8 +81,8 @@ void EngineCore::writeReport() const {
 
 void EngineCore::load(const poplar::Device &device) {
   if (device.getTarget() != plan_->graph->deviceTarget)
-    throw poplar::poplar_error("load: the engine was built for another target: " + describeTarget(plan_->graph->deviceTarget) +
-                               ", but the device is " + describeTarget(device.getTarget()));
+    throw poplar::poplar_error("load: the engine was built for another target: " +
+                               describeTarget(plan_->graph->deviceTarget) + ", but the device is " + describeTarget(device.getTarget()));
   for (Replica *r : all_)
     loadReplica(*r);
   resetProfile();
@@ -281,7 +281,8 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, const Replica &r, std::size_
     tile = call.tile;
     void *const state = r.vertices.data() + call.state;
     for (unsigned worker = 0; worker < call.workers; ++worker) {
-      enterVertex(((r.computeSetRuns * cs.calls.size() + i) * call.workers + worker) * plan_->graph->replicas + r.index);
+      const std::uint64_t seed = (r.computeSetRuns * cs.calls.size() + i) * call.workers + worker;
+      enterVertex(seed * plan_->graph->replicas + r.index);
       all &= call.run(state, worker);
     }
     if (const char *what = trap.raised())

@@ -37,8 +37,10 @@ void requireMapped(const Variable &v) {
 }
 
 GraphExtent extentOf(const GraphCore &g) {
-  GraphExtent e{g.variables.size(),     g.vertices.size(),      g.computeSets.size(), g.initialValues.size(), g.streams.size(),
-                g.remoteBuffers.size(), g.hostFunctions.size(), g.functions.size(),   {},                     {}};
+  GraphExtent e;
+  e.variables = g.variables.size(), e.vertices = g.vertices.size(), e.computeSets = g.computeSets.size();
+  e.initialValues = g.initialValues.size(), e.streams = g.streams.size(), e.remoteBuffers = g.remoteBuffers.size();
+  e.hostFunctions = g.hostFunctions.size(), e.functions = g.functions.size();
   for (const auto &entry : g.hostReads)
     e.hostReads.push_back(entry.first);
   for (const auto &entry : g.hostWrites)
