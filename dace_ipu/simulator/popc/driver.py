@@ -64,6 +64,7 @@ def _compile_into(store: Store, options: Options, command: str) -> Path:
     if not module.is_file():
         write_whole(module, lambda path: compile_module(translation, options, compiler, path))
     store.remember(command, key, translation.dependencies, start)
+    store.prune()
     return module
 
 

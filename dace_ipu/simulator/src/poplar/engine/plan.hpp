@@ -227,8 +227,17 @@ struct HostTensor {
   StepCost cost;
 };
 
+/// How much of the graph there was when it was compiled: a program may go on building it.
+struct GraphExtent {
+  std::size_t variables = 0, vertices = 0, computeSets = 0, initialValues = 0;
+  std::size_t streams = 0, remoteBuffers = 0, hostFunctions = 0, functions = 0;
+  std::vector<std::string> hostReads, hostWrites; // handles
+};
+
 struct ExecutablePlan {
   std::shared_ptr<GraphCore> graph; // kept alive: names, constants, types
+  std::vector<ProgramPtr> sources;  // the programs as given
+  GraphExtent extent;
   poplar::OptionFlags options;
   bool checkUninitialised = false;
   bool checkVertices = false;
@@ -239,6 +248,7 @@ struct ExecutablePlan {
   std::vector<std::uint8_t> vertexImage;
   std::vector<Relocation> relocations;
   std::vector<LoadImage> images;
+  std::vector<std::size_t> replicaIndices; // offsets of the constants that hold the number of the replica
 
   std::vector<ComputeSetPlan> computeSets;
   std::vector<Step> steps;

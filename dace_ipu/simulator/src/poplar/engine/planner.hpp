@@ -57,6 +57,9 @@ private:
   int planStep(const ProgramPtr &program);
   int newStep(const ProgramNode &node);
   void planCopy(const ProgramNode &node, Step &step);
+  void planCrossReplicaCopy(const ProgramNode &node, Step &step);
+  void planCodeCopy(const ProgramNode &node, Step &step);
+  void planFpControl(const ProgramNode &node, Step &step);
   void planStream(const ProgramNode &node, Step &step);
   void chargeHostCopy(const poplar::Tensor &t, bool toDevice, Step &step);
   void planRemote(const ProgramNode &node, Step &step);

@@ -55,6 +55,7 @@ const char *stepKind(ProgramKind kind) {
   case ProgramKind::Execute:
     return "execute";
   case ProgramKind::Copy:
+  case ProgramKind::CrossReplicaCopy:
     return "copy";
   case ProgramKind::StreamToTensor:
   case ProgramKind::TensorToStream:
