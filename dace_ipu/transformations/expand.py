@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from dace import dtypes
-from dace.libraries.standard.nodes import Reduce
+from dace.libraries.standard.nodes.reduce import Reduce
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
