@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dace_ipu.simulator.popc.flags import INCLUDE
 from dace_ipu.simulator.popc.store import digest, digest_of_file
+from dace_ipu.simulator.pricing.clang import find_clang
 from dace_ipu.simulator.toolchain import cpu_identity, find_compiler
 
 __all__ = ["tool_key"]
@@ -37,10 +38,12 @@ def tool_key() -> str:
     Raises :class:`~dace_ipu.simulator.toolchain.MissingCompiler`.
     """
     contents = (digest_of_file(path) for path in _files())
-    return digest(find_compiler().identity, cpu_identity(), *contents)
+    clang = find_clang()
+    return digest(find_compiler().identity, cpu_identity(), clang.identity if clang else "", *contents)
 
 
 def _files() -> Iterator[Path]:
-    yield from sorted(Path(__file__).parent.glob("*.py"))
+    for folder in (Path(__file__).parent, Path(__file__).parents[1] / "pricing"):
+        yield from sorted(folder.glob("*.py"))
     for pattern in _CODELET_HEADERS:
         yield from sorted(path for path in INCLUDE.glob(pattern) if path.is_file())

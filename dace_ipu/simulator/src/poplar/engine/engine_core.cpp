@@ -31,7 +31,8 @@ bool isRefused(const ExecutablePlan &plan) {
 EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
     : plan_(std::move(plan)), variables_(isRefused(*plan_) ? 0 : plan_->variableBytes),
       vertices_(plan_->vertexImage.size()), temporaries_(isRefused(*plan_) ? 0 : plan_->temporaryBytes),
-      executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters),
+      executions_(plan_->steps.size()), computeCycles_(plan_->steps.size()),
+      codeCosts_(plan_->computeSets.begin(), plan_->computeSets.end()), counterStarts_(plan_->cycleCounters),
       streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()),
       printStream_(&std::cerr), printTensorStream_(&std::cerr) {
   for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
@@ -84,6 +85,7 @@ void EngineCore::load(const poplar::Device &device) {
 
 void EngineCore::resetProfile() {
   std::fill(executions_.begin(), executions_.end(), 0);
+  std::fill(computeCycles_.begin(), computeCycles_.end(), 0);
   hostAccessCycles_ = 0;
   runs_ = 0;
 }
@@ -111,8 +113,14 @@ void EngineCore::exec(int index) {
 }
 
 void EngineCore::charge(const Step &step) {
-  ++executions_[static_cast<std::size_t>(&step - plan_->steps.data())];
-  now_ += step.cost.total();
+  const auto index = static_cast<std::size_t>(&step - plan_->steps.data());
+  ++executions_[index];
+  computeCycles_[index] += costOf(step).compute;
+  now_ += costOf(step).total();
+}
+
+const StepCost &EngineCore::costOf(const Step &step) const {
+  return step.kind == ProgramKind::Execute ? codeCosts_[step.id].cost() : step.cost;
 }
 
 void EngineCore::runWhile(const Step &step, bool wanted) {
@@ -144,6 +152,8 @@ void EngineCore::runStep(const Step &step) {
     return runWhile(step, false);
   default:
     checkReads(step.reads); // empty lists, unless the check is on
+    if (step.kind == ProgramKind::Execute)
+      runComputeSet(step); // what it costs is known afterwards
     charge(step);
     runCharged(step);
     noteWrites(step.writes);
@@ -154,8 +164,6 @@ void EngineCore::runStep(const Step &step) {
 
 void EngineCore::runCharged(const Step &step) {
   switch (step.kind) {
-  case ProgramKind::Execute:
-    return runComputeSet(step);
   case ProgramKind::If:
     return exec(step.children[isTrue(step.element) ? 0 : 1]);
   case ProgramKind::Switch:
@@ -201,7 +209,7 @@ void EngineCore::runSwitch(const Step &step) {
   exec(step.children[0]);
 }
 
-bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) const {
+bool EngineCore::runCalls(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t begin, std::size_t end) const {
   bool all = true;
   unsigned tile = noTile;
   enterComputeSet(now_, printStream_);
@@ -211,9 +219,10 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size
       call.setTile(call.tile);
     tile = call.tile;
     void *const state = vertices_.data() + call.state;
+    const bool counts = costs.wants(cs, call);
     for (unsigned worker = 0; worker < call.workers; ++worker) {
       enterVertex((computeSetRuns_ * cs.calls.size() + i) * call.workers + worker);
-      all &= call.run(state, worker);
+      all &= counts ? costs.run(call, state, worker) : call.type->run(state, worker);
     }
   }
   return all;
@@ -221,18 +230,20 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size
 
 void EngineCore::runComputeSet(const Step &step) {
   const ComputeSetPlan &cs = plan_->computeSets[step.id];
+  CodeCosts &costs = codeCosts_[step.id];
   checkReads(cs.reads);
   runCopies(cs.before, temporaries_.data(), variables());
   ++computeSetRuns_;
   std::atomic<bool> all{true};
   if (cs.chunks.size() == 2) {
-    all = runCalls(cs, 0, cs.calls.size());
+    all = runCalls(cs, costs, 0, cs.calls.size());
   } else {
     ThreadPool::instance().forEach(cs.chunks.size() - 1, [&](std::size_t i) {
-      if (!runCalls(cs, cs.chunks[i], cs.chunks[i + 1]))
+      if (!runCalls(cs, costs, cs.chunks[i], cs.chunks[i + 1]))
         all = false;
     });
   }
+  costs.finish(cs, plan_->graph->target.machine());
   runCopies(cs.after, variables(), temporaries_.data());
   if (step.element.type != poplar::Type())
     variables()[step.element.offset] = all;

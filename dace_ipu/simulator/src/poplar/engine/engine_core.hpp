@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arena.hpp"
+#include "code_costs.hpp"
 #include "interval_set.hpp"
 #include "plan.hpp"
 
@@ -50,6 +51,11 @@ public:
   const ExecutablePlan &plan() const { return *plan_; }
   /// How often each step ran since load or reset.
   const std::vector<std::uint64_t> &executions() const { return executions_; }
+  /// Compute cycles of all executions of each step since load or reset.
+  const std::vector<std::uint64_t> &computeCycles() const { return computeCycles_; }
+  const std::vector<CodeCosts> &codeCosts() const { return codeCosts_; }
+  /// What a step last cost.
+  const StepCost &costOf(const Step &step) const;
   std::uint64_t hostAccessCycles() const { return hostAccessCycles_; }
   std::uint64_t runs() const { return runs_; }
 
@@ -61,7 +67,7 @@ private:
   void runCharged(const Step &step);
   bool isTrue(const ElementRef &element) const;
   void runComputeSet(const Step &step);
-  bool runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) const;
+  bool runCalls(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t begin, std::size_t end) const;
   void runSwitch(const Step &step);
   void runCopy(const Step &step);
   void streamIn(const Step &step);
@@ -92,6 +98,8 @@ private:
   std::uint64_t computeSetRuns_ = 0; // since load; seeds the random numbers of codelets
   std::uint64_t hostAccessCycles_ = 0;
   std::vector<std::uint64_t> executions_;
+  std::vector<std::uint64_t> computeCycles_; // by step
+  std::vector<CodeCosts> codeCosts_;         // by compute set
   std::vector<std::uint64_t> counterStarts_;
   std::vector<HostStream> streams_;
   std::vector<poplar::Engine::HostFunctionCallback> hostFunctions_;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dace_ipu_sim {
@@ -52,14 +53,28 @@ struct Access {
   std::string who; // empty for writes
 };
 
+constexpr std::size_t noCodeCost = ~std::size_t(0);
+
 /// One vertex to run.
 struct VertexCall {
-  bool (*run)(void *, unsigned);
+  const DaceIpuVertexType *type;
+  std::uint64_t (*takeCost)();
   void (*setTile)(unsigned);
   std::size_t state; // in the vertex memory
   unsigned tile;
   unsigned workers;
-  std::size_t work; // connected elements, to share calls out evenly
+  std::size_t work;         // connected elements, to share calls out evenly
+  std::uint64_t elements;   // of the widest edge
+  std::uint64_t estimate;   // by the planner
+  std::uint64_t programs;   // setPerfEstimate, 0 if there is none
+  std::size_t code;         // index in ComputeSetPlan::codeCosts, or noCodeCost
+  bool counts;              // the first of those with this index: counts for all
+  bool codeDecides;         // its cost comes from the code
+};
+
+/// What the code of some vertices of a compute set costs is known once one of them has run.
+struct CodeCost {
+  bool everyTime; // because it depends on data
 };
 
 struct ComputeSetPlan {
@@ -68,7 +83,10 @@ struct ComputeSetPlan {
   Copies before;                   // snapshots and gathers: variables to temporaries
   Copies after;                    // scatters: temporaries to variables
   std::vector<std::size_t> chunks; // boundaries in calls, between tiles; two entries mean: run in one thread
-  StepCost cost;
+  StepCost cost; // without what comes from code: see CodeCosts
+  std::vector<CodeCost> codeCosts;
+  std::vector<std::pair<unsigned, std::uint64_t>> copyCycles; // rearrangement, by tile
+  bool codeDecides = false;                                    // of any vertex
   std::vector<Access> reads;
   std::vector<Access> writes;
 };
@@ -162,6 +180,7 @@ struct ExecutablePlan {
   std::shared_ptr<GraphCore> graph; // kept alive: names, constants, types
   poplar::OptionFlags options;
   bool checkUninitialised = false;
+  bool codeFirst = false;
 
   std::vector<std::size_t> variableOffsets; // by variable id; npos if no program uses it
   std::size_t variableBytes = 0;

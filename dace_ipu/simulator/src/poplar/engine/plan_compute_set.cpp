@@ -1,6 +1,7 @@
 // ComputeSetPlanner: binds the edges of vertices to memory.
 #include "../core/types.hpp"
 #include "../machine/compute_cost.hpp"
+#include "code_costs.hpp"
 #include "planner.hpp"
 #include "thread_pool.hpp"
 
@@ -98,7 +99,8 @@ void ComputeSetPlanner::planVertex(unsigned vertex) {
   const DaceIpuVertexType &abi = *v.type->abi;
   const std::size_t state = allocateVertexMemory(abi.size, std::max<std::size_t>(abi.align, sizeof(void *)));
   const unsigned workers = abi.kind == DACE_IPU_MULTI_VERTEX ? workersOfMultiVertex : 1;
-  result_.calls.push_back({abi.run, v.module->setTile, state, v.tile, workers, 0});
+  result_.calls.push_back(
+      {&abi, v.module->takeCost, v.module->setTile, state, v.tile, workers, 0, 0, 0, 0, noCodeCost, false, false});
   for (const FieldBinding &b : v.bindings)
     bindField(vertex, b, state);
 }
@@ -262,10 +264,10 @@ void ComputeSetPlanner::placeSnapshots() {
 void ComputeSetPlanner::finishCosts() {
   const ExchangeCost in = before_.finish();
   const ExchangeCost out = after_.finish();
-  TileSchedule schedule(machine_);
   for (std::size_t i = 0; i < result_.calls.size(); ++i)
-    chargeVertex(ordered_[i], result_.calls[i], schedule);
-  chargeTiles(schedule.finish(), in, out);
+    chargeVertex(ordered_[i], result_.calls[i]);
+  chargeTiles(in, out);
+  chargeCompute(result_, {}, machine_, result_.cost);
   StepCost &cost = result_.cost;
   const std::uint64_t exchanges = (in.bytes > 0) + (out.bytes > 0);
   cost.exchange = in.cycles + out.cycles;
@@ -274,36 +276,48 @@ void ComputeSetPlanner::finishCosts() {
   cost.vertices = result_.calls.size();
 }
 
-void ComputeSetPlanner::chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule) {
+void ComputeSetPlanner::chargeVertex(unsigned vertex, VertexCall &call) {
   const Vertex &v = graph_.vertices[vertex];
-  const VertexEstimate estimate = estimateVertex(graph_, v, machine_);
-  schedule.add(v, estimate.cycles);
+  const VertexEstimate estimate = estimateVertex(graph_, v, machine_, plan_.codeFirst);
+  call.elements = widestEdge(v);
+  call.estimate = estimate.cycles;
+  call.programs = v.hasEstimate ? v.estimate.cycles : 0;
+  call.codeDecides = std::strcmp(estimate.source, "code") == 0;
   call.work = std::max<std::size_t>(call.work, estimate.cycles);
+  if (call.type->run_counted && call.takeCost)
+    countCode(v, call);
   planner_.countVertex(v, estimate.source);
 }
 
-// Adds up, over the tiles, the time of the slowest and the memory that exists only while this compute set runs.
-void ComputeSetPlanner::chargeTiles(const std::vector<std::uint64_t> &vertexCycles, const ExchangeCost &in,
-                                    const ExchangeCost &out) {
+// Vertices whose code costs the same share what one of them counts.
+void ComputeSetPlanner::countCode(const Vertex &vertex, VertexCall &call) {
+  const bool dependsOnData = (call.type->cost_flags & DACE_IPU_COST_DEPENDS_ON_DATA) != 0;
+  result_.codeDecides = result_.codeDecides || call.codeDecides;
+  call.code = result_.codeCosts.size();
+  if (!dependsOnData)
+    call.code = codeCosts_.emplace(costKey(vertex), call.code).first->second;
+  if (call.code < result_.codeCosts.size())
+    return;
+  call.counts = true;
+  result_.codeCosts.push_back({dependsOnData});
+}
+
+// Notes, by tile, what is copied and the memory that exists only while this compute set runs.
+void ComputeSetPlanner::chargeTiles(const ExchangeCost &in, const ExchangeCost &out) {
   StepCost &cost = result_.cost;
-  std::uint64_t busy = 0;
-  for (std::size_t t = 0; t < vertexCycles.size(); ++t) {
+  for (unsigned t = 0; t < machine_.numTiles(); ++t) {
     std::uint64_t copies = 0;
     if (rearrangedBytes_[t] > 0)
       copies = machine_.copyLaunchCycles +
                std::max(rearrangedBytes_[t] / machine_.memcpyBytesPerCycle, rearrangedPieces_[t]);
-    const std::uint64_t cycles = vertexCycles[t] + copies;
-    busy += cycles;
-    cost.compute = std::max(cost.compute, cycles);
+    if (copies > 0)
+      result_.copyCycles.emplace_back(t, copies);
     cost.rearrange = std::max(cost.rearrange, copies);
     cost.bytesRearranged += rearrangedBytes_[t];
-    cost.tilesUsed += cycles > 0;
     planner_.tally_.exchangeCode[t] += bytesPerFragment * (in.tiles[t].fragments + out.tiles[t].fragments);
     planner_.tally_.temporary[t] =
         std::max(planner_.tally_.temporary[t], in.tiles[t].received + out.tiles[t].sent + rearrangedBytes_[t]);
   }
-  if (cost.compute > 0)
-    cost.balance = static_cast<double>(busy) / (static_cast<double>(cost.compute) * machine_.numTiles());
 }
 
 void ComputeSetPlanner::cutIntoChunks() {

@@ -44,6 +44,7 @@ Planner::Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFl
   plan_->graph = graph;
   plan_->options = engineOptions(options);
   plan_->checkUninitialised = checkRequested(plan_->options);
+  plan_->codeFirst = codeComesFirst(plan_->options, graph->target.getTargetType());
 }
 
 std::shared_ptr<const ExecutablePlan> Planner::run(const std::vector<ProgramPtr> &programs) {

@@ -123,8 +123,9 @@ private:
   void recordAccesses(const EdgeSite &site);
   void placeSnapshots();
   void finishCosts();
-  void chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule);
-  void chargeTiles(const std::vector<std::uint64_t> &vertexCycles, const ExchangeCost &in, const ExchangeCost &out);
+  void chargeVertex(unsigned vertex, VertexCall &call);
+  void countCode(const Vertex &vertex, VertexCall &call);
+  void chargeTiles(const ExchangeCost &in, const ExchangeCost &out);
   void cutIntoChunks();
   std::size_t allocateVertexMemory(std::size_t bytes, std::size_t align);
   std::size_t allocateTemporary(std::size_t bytes);
@@ -143,6 +144,7 @@ private:
   std::vector<std::uint64_t> rearrangedBytes_, rearrangedPieces_; // by tile
   std::vector<unsigned> ordered_;                                 // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
+  std::unordered_map<std::string, std::size_t> codeCosts_; // by costKey
   std::vector<Snapshot> snapshots_;
   std::size_t temporary_ = 0;
 };

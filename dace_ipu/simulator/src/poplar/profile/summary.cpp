@@ -96,10 +96,24 @@ void writeExecution(const EngineCore &engine, std::ostream &os) {
   line(os, "  Sync cycles", share(c.sync));
 }
 
-void writeVertexTypes(const ExecutablePlan &plan, std::ostream &os) {
+std::string rounded(double value) {
+  std::ostringstream os;
+  os << std::fixed << std::setprecision(2) << value;
+  return os.str();
+}
+
+void writeVertexTypes(const EngineCore &engine, std::ostream &os) {
   os << "\nVertices by type:\n";
-  for (const VertexTypeUse &t : plan.vertexTypes)
-    line(os, t.name, grouped(t.count) + " instances, cycles from " + t.estimateSource);
+  const std::map<std::string, VertexTypeCycles> cycles = vertexTypeCycles(engine);
+  for (const VertexTypeUse &t : engine.plan().vertexTypes) {
+    const VertexTypeCycles &c = cycles.at(t.name);
+    std::string text = grouped(t.count) + " instances, " + rounded(c.used.mean()) + " from " + t.estimateSource;
+    if (c.elements > 0)
+      text += ", " + rounded(static_cast<double>(c.used.sum) / static_cast<double>(c.elements)) + " slots an element";
+    if (c.code.count > 0 && c.programs.count > 0)
+      text += " (code " + rounded(c.code.mean()) + ", setPerfEstimate " + rounded(c.programs.mean()) + ")";
+    line(os, t.name, text);
+  }
 }
 
 void writeSteps(const EngineCore &engine, std::ostream &os) {
@@ -109,9 +123,9 @@ void writeSteps(const EngineCore &engine, std::ostream &os) {
     if (!steps[i].profiled)
       continue;
     const std::uint64_t n = engine.executions()[i];
-    const StepCost &c = steps[i].cost;
+    const StepCost &c = engine.costOf(steps[i]);
     os << "  " << kindName(steps[i].kind) << " '" << steps[i].name << "': " << n << " times, compute "
-       << grouped(n * c.compute) << ", exchange " << grouped(n * c.exchange) << ", sync " << grouped(n * c.sync)
+       << grouped(engine.computeCycles()[i]) << ", exchange " << grouped(n * c.exchange) << ", sync " << grouped(n * c.sync)
        << ", host " << grouped(n * c.host);
     if (c.vertices > 0)
       os << ", " << c.vertices << " vertices on " << c.tilesUsed << " tiles, balance " << percent(c.balance);
@@ -131,7 +145,7 @@ void writeSummary(const EngineCore &engine, std::ostream &os, bool executionStep
     writeLargest(plan.memory, os);
   if (engine.runs() > 0) {
     writeExecution(engine, os);
-    writeVertexTypes(plan, os);
+    writeVertexTypes(engine, os);
     if (executionSteps)
       writeSteps(engine, os);
   }

@@ -1,0 +1,122 @@
+"""IR whose code adds up its own cost while it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dace_ipu.simulator.pricing.blocks import BlockPrice, price_blocks
+from dace_ipu.simulator.pricing.clang import Clang
+from dace_ipu.simulator.pricing.dependence import depends_on_data
+from dace_ipu.simulator.pricing.ir import Block, Function, Module, parse
+from dace_ipu.simulator.pricing.loops import analyse
+
+__all__ = ["ENTRY", "compile_counted", "counted"]
+
+#: What the entries of vertices are called, with a number behind; `<entry>_flags` says what is known of one.
+ENTRY = "dace_ipu_counted_"
+
+_LINKAGE = re.compile(r"^define (?:(?:linkonce_odr|weak_odr|hidden|dso_local|internal|available_externally) )*")
+_SUPERVISOR = "@dace_ipu_supervisor"
+_COUNTER = "@dace_ipu_cost"
+_TAKE = f"""
+{_COUNTER} = internal thread_local global i64 0
+define hidden i64 @dace_ipu_take_cost() {{
+  %cost = load i64, ptr {_COUNTER}
+  store i64 0, ptr {_COUNTER}
+  ret i64 %cost
+}}"""
+
+
+def compile_counted(text: str, options: Sequence[str], clang: Clang, output: Path) -> None:
+    """Compile a source with entries to an object that counts. Raises :class:`~.clang.ClangError`."""
+    clang.to_object(counted(clang.to_ir(text, tuple(options))), output)
+
+
+def counted(ir: str) -> str:
+    """Return ``ir`` with its functions counting their cost, entries first of all for others to call."""
+    module = parse(ir)
+    reachable = _reachable(module)
+    lines: list[str] = []
+    for part in module.parts:
+        if isinstance(part, str):
+            lines += [] if _is_keeper(part) else [_without_memory(part)]
+        elif part.name in reachable:
+            lines += _function(part)
+    return "\n".join([*lines, _TAKE, *_flags(module), ""])
+
+
+def _reachable(module: Module) -> set[str]:
+    """Return the functions that entries use; popc's own are in the module's other half."""
+    functions = module.functions
+    work = [name for name in functions if name.startswith("@" + ENTRY)]
+    constants = "\n".join(part for part in module.parts if isinstance(part, str) and not _is_keeper(part))
+    work += [name for name in functions if re.search(rf"{re.escape(name)}\b", constants)]
+    seen: set[str] = set()
+    while work:
+        name = work.pop()
+        if name not in seen:
+            seen.add(name)
+            text = "\n".join(i.text for block in functions[name].blocks for i in block.instructions)
+            work += [used for used in re.findall(r'@(?:[\w.$-]+|"[^"]*")', text) if used in functions]
+    return seen
+
+
+def _is_keeper(line: str) -> bool:
+    """Whether a line keeps unused symbols, which the module's other half has."""
+    return line.startswith(("@llvm.used", "@llvm.compiler.used"))
+
+
+def _without_memory(line: str) -> str:
+    """Drop what says that a function writes no memory: all write the counter."""
+    return re.sub(r"\bmemory\([^)]*\) ?", "", line) if line.startswith("attributes") else line
+
+
+def _function(function: Function) -> Iterator[str]:
+    prices = price_blocks(function, analyse(function), _is_supervisor(function))
+    header = re.sub(r"\bmemory\([^)]*\) ?", "", function.header)
+    if not function.name.startswith("@" + ENTRY):
+        header = _LINKAGE.sub("define internal ", header)
+        header = re.sub(r" comdat(?:\([^)]*\))?(?= |$)", "", header)
+    yield header
+    for number, block in enumerate(function.blocks):
+        yield from _block(block, prices[block.name], number)
+    yield "}"
+
+
+def _is_supervisor(function: Function) -> bool:
+    return any(i.detail == _SUPERVISOR for block in function.blocks for i in block.instructions)
+
+
+def _block(block: Block, price: BlockPrice, number: int) -> Iterator[str]:
+    if block.name:
+        yield f"{block.name[1:]}:"
+    moves = dict(price.moves)
+    is_charged = price.cost == 0
+    for place, i in enumerate(block.instructions):
+        if i.opcode != "phi" and not is_charged:
+            yield from _charge(f"{number}", str(price.cost))
+            is_charged = True
+        if i in moves and len(i.operands) > 2:
+            yield from _charge_bytes(f"{number}.{place}", i.operands[2], moves[i])
+        if i.detail != _SUPERVISOR:
+            yield "  " + i.text
+
+
+def _charge(suffix: str, amount: str) -> Iterator[str]:
+    yield f"  %cost.old.{suffix} = load i64, ptr {_COUNTER}"
+    yield f"  %cost.new.{suffix} = add i64 %cost.old.{suffix}, {amount}"
+    yield f"  store i64 %cost.new.{suffix}, ptr {_COUNTER}"
+
+
+def _charge_bytes(suffix: str, size: str, slots_per_byte: float) -> Iterator[str]:
+    yield f"  %cost.quarters.{suffix} = mul i64 {size}, {round(4 * slots_per_byte)}"
+    yield f"  %cost.size.{suffix} = lshr i64 %cost.quarters.{suffix}, 2"
+    yield from _charge(suffix, f"%cost.size.{suffix}")
+
+
+def _flags(module: Module) -> Iterator[str]:
+    for name, function in module.functions.items():
+        if name.startswith("@" + ENTRY):
+            yield f"{name}_flags = hidden constant i32 {int(depends_on_data(module, function))}"
