@@ -15,7 +15,9 @@ from dace_ipu.simulator.pricing.ir import Function, Instruction, Module
 __all__ = ["depends_on_data"]
 
 _STATE, _TABLE, _EDGE = 0, 1, 2
-_PURE = re.compile(r"@llvm\.(?:smax|smin|umax|umin|abs|ctlz|cttz|ctpop|fshl|fshr|usub\.sat|uadd\.sat|uadd\.with|umul\.with)")
+_PURE = re.compile(
+    r"@llvm\.(?:smax|smin|umax|umin|abs|ctlz|cttz|ctpop|fshl|fshr|usub\.sat|uadd\.sat|uadd\.with|umul\.with)"
+)
 
 
 def depends_on_data(module: Module, entry: Function) -> bool:
@@ -50,7 +52,18 @@ class _Dependence:
         """A field through which pointers are loaded is a table of rows: no edge holds pointers."""
         for i in self._definitions.values():
             if i.opcode == "load" and i.type == "ptr":
-                self._tables |= self._bases(i.operands[-1])
+                self._tables |= {self._field(base) for base in self._bases(i.operands[-1])}
+
+    def _field(self, load: str) -> str:
+        """Return the place in the state that a load reads, "" for none: a field may be loaded again and again."""
+        pointer = self._definitions[load].operands[-1]
+        if pointer == self._entry.parameters[0]:
+            return "0"
+        definition = self._definitions.get(pointer)
+        if definition is None or definition.opcode != "getelementptr":
+            return ""
+        offset = re.search(r", i\d+ (\d+)$", definition.text.partition(", !")[0])
+        return offset[1] if offset and definition.operands == (self._entry.parameters[0],) else ""
 
     def _bases(self, name: str) -> set[str]:
         """Return the loads that a pointer is computed from."""
@@ -90,7 +103,7 @@ class _Dependence:
         if level >= _EDGE or pointer in self._data:
             self._data.add(i.result or "")
         elif i.type == "ptr":
-            is_table = level == _STATE and i.result in self._tables
+            is_table = level == _STATE and self._field(i.result or "") in self._tables - {""}
             self._points[i.result or ""] = _TABLE if is_table else _EDGE
 
     def _decides(self, i: Instruction) -> bool:

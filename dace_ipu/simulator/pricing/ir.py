@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 __all__ = ["Block", "Function", "Instruction", "Module", "parse"]
 
-_NAME = r'%(?:[\w.$-]+|"[^"]*")'
+# A local value; not the name of a type.
+_NAME = r'%(?!"?(?:class|struct|union)\.)(?:[\w.$-]+|"[^"]*")'
 _GLOBAL = r'@(?:[\w.$-]+|"[^"]*")'
 _DEFINE = re.compile(rf"define .*?({_GLOBAL})\(")
 _LABEL = re.compile(r'^([\w.$-]+|"[^"]*"):')
@@ -135,7 +136,9 @@ def _instruction(line: str) -> Instruction:
     elif opcode == "call":
         callee = re.search(rf"({_GLOBAL}|{_NAME})\(", rest)
         detail = callee[1].strip('"').replace('@"', "@") if callee else ""
-        rest = re.sub(r"^(?:noundef|zeroext|signext|nonnull|range\([^)]*\)|align \d+|dereferenceable\(\d+\)) ", "", rest)
+        rest = re.sub(
+            r"^(?:noundef|zeroext|signext|nonnull|range\([^)]*\)|align \d+|dereferenceable\(\d+\)) ", "", rest
+        )
     type_ = _TYPE.match(rest.lstrip("("))
     operands = tuple(re.findall(_NAME, re.sub(rf"label {_NAME}", "", rest)))
     if opcode == "phi":

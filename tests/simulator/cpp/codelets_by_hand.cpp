@@ -126,7 +126,7 @@ const DaceIpuField gatherFields[] = {
     SCALAR(Gather, out, "float", DACE_IPU_OUTPUT)};
 
 #define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
-  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
+  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__, nullptr, 0}
 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
@@ -139,7 +139,7 @@ const DaceIpuVertexType types[] = {
     VERTEX("Gather", Gather, DACE_IPU_VERTEX, gatherFields, runGather),
 };
 
-const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types};
+const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types, nullptr};
 
 static_assert(spanBytes == 16, "spans are two machine words");
 
