@@ -32,7 +32,8 @@ using In8 = Input<Vector<float, VectorLayout::ONE_PTR, 8>>;
 using Out8 = Output<Vector<float, VectorLayout::ONE_PTR, 8>>;
 
 CODELET(Copy, Out out; In a; unsigned n;, for (unsigned i = 0; i < n; ++i) out[i] = a[i];)
-CODELET(Mul, Out out; In a; unsigned n; float s;, const float k = s; for (unsigned i = 0; i < n; ++i) out[i] = k * a[i];)
+CODELET(Mul, Out out; In a; unsigned n; float s;,
+        const float k = s; for (unsigned i = 0; i < n; ++i) out[i] = k * a[i];)
 CODELET(Add, Out out; In a; In b; unsigned n;, for (unsigned i = 0; i < n; ++i) out[i] = a[i] + b[i];)
 CODELET(Triad, Out out; In a; In b; unsigned n; float s;,
         const float k = s; for (unsigned i = 0; i < n; ++i) out[i] = a[i] + k * b[i];)

@@ -247,3 +247,21 @@ def test_without_clang_a_module_has_no_prices(
     monkeypatch.setenv(clang.VARIABLE, "none")
     module = compile_codelets(CODELETS.replace("BOUND", ""))
     assert all(cls.counted is None for cls in module.classes.values())
+
+
+def test_a_vertex_that_needs_the_compiled_library_is_not_priced_but_its_neighbour_is(compile_codelets: Compile) -> None:
+    module = compile_codelets("""
+#include <algorithm>
+class Sort : public Vertex {
+public:
+  InOut<Vector<int>> a;
+  bool compute() { std::sort(a.begin(), a.end()); return true; }
+};
+class One : public Vertex {
+public:
+  Output<int> a;
+  bool compute() { *a = 1; return true; }
+};
+""")
+    assert module["Sort"].counted is None
+    assert module["One"](a=np.zeros(1, "i4")).cost() > 0

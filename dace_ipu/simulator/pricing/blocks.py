@@ -21,7 +21,7 @@ _SUPERVISOR_STALL = 5
 
 @dataclass(frozen=True)
 class BlockPrice:
-    """``cost`` of one execution; ``moves`` are instructions whose cost also depends on a size: slots a byte, by text."""
+    """``cost`` of one execution; ``moves`` are instructions whose cost also depends on a size, with slots a byte."""
 
     cost: int
     moves: tuple[tuple[Instruction, float], ...] = ()

@@ -1,7 +1,7 @@
 """The clang that prices codelets: the one in the package ``ziglang``, or one that the user names.
 
-Prices must not depend on the machine: the target is fixed, and ``ziglang`` brings its own C and C++ headers. The options
-imitate the device's compiler, which has no use for unrolling (facts: graphcore/llvm-project-fork,
+Prices must not depend on the machine: the target is fixed, and ``ziglang`` brings its own C and C++ headers. The
+options imitate the device's compiler, which has no use for unrolling (facts: graphcore/llvm-project-fork,
 ColossusTargetTransformInfo: interleave factor 1).
 """
 

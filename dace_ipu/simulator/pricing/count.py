@@ -18,6 +18,7 @@ __all__ = ["ENTRY", "compile_counted", "counted"]
 ENTRY = "dace_ipu_counted_"
 
 _LINKAGE = re.compile(r"^define (?:(?:linkonce_odr|weak_odr|hidden|dso_local|internal|available_externally) )*")
+_LIBRARY = ("@_ZNSt3__1", "@_ZNKSt3__1", "@_ZSt")
 _SUPERVISOR = "@dace_ipu_supervisor"
 _COUNTER = "@dace_ipu_cost"
 _TAKE = f"""
@@ -37,29 +38,40 @@ def compile_counted(text: str, options: Sequence[str], clang: Clang, output: Pat
 def counted(ir: str) -> str:
     """Return ``ir`` with its functions counting their cost, entries first of all for others to call."""
     module = parse(ir)
-    reachable = _reachable(module)
+    entries = [name for name in module.functions if name.startswith("@" + ENTRY) and _links(module, name)]
+    reachable = _reachable(module, entries + _used_by_constants(module))
     lines: list[str] = []
     for part in module.parts:
         if isinstance(part, str):
             lines += [] if _is_keeper(part) else [_without_memory(part)]
         elif part.name in reachable:
             lines += _function(part)
-    return "\n".join([*lines, _TAKE, *_flags(module), ""])
+    return "\n".join([*lines, _TAKE, *_flags(module, entries), ""])
 
 
-def _reachable(module: Module) -> set[str]:
-    """Return the functions that entries use; popc's own are in the module's other half."""
-    functions = module.functions
-    work = [name for name in functions if name.startswith("@" + ENTRY)]
+def _links(module: Module, entry: str) -> bool:
+    """Whether an entry does without the compiled parts of clang's own C++ library, which the host does not have."""
+    return not any(name.startswith(_LIBRARY) and name not in module.functions for name in _reachable(module, [entry]))
+
+
+def _used_by_constants(module: Module) -> list[str]:
     constants = "\n".join(part for part in module.parts if isinstance(part, str) and not _is_keeper(part))
-    work += [name for name in functions if re.search(rf"{re.escape(name)}\b", constants)]
+    constants = "\n".join(line for line in constants.split("\n") if not line.startswith("declare"))
+    return [name for name in module.functions if re.search(rf"{re.escape(name)}\b", constants)]
+
+
+def _reachable(module: Module, roots: Sequence[str]) -> set[str]:
+    """Return the names that ``roots`` use, themselves included; popc's own are in the module's other half."""
+    functions, work = module.functions, list(roots)
     seen: set[str] = set()
     while work:
         name = work.pop()
-        if name not in seen:
-            seen.add(name)
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in functions:
             text = "\n".join(i.text for block in functions[name].blocks for i in block.instructions)
-            work += [used for used in re.findall(r'@(?:[\w.$-]+|"[^"]*")', text) if used in functions]
+            work += re.findall(r'@(?:[\w.$-]+|"[^"]*")', text)
     return seen
 
 
@@ -116,7 +128,6 @@ def _charge_bytes(suffix: str, size: str, slots_per_byte: float) -> Iterator[str
     yield from _charge(suffix, f"%cost.size.{suffix}")
 
 
-def _flags(module: Module) -> Iterator[str]:
-    for name, function in module.functions.items():
-        if name.startswith("@" + ENTRY):
-            yield f"{name}_flags = hidden constant i32 {int(depends_on_data(module, function))}"
+def _flags(module: Module, entries: Sequence[str]) -> Iterator[str]:
+    for name in entries:
+        yield f"{name}_flags = hidden constant i32 {int(depends_on_data(module, module.functions[name]))}"

@@ -1,9 +1,9 @@
 """Whether what an entry costs may depend on the contents of its edges.
 
-The cost of an entry is decided by branches and by sizes of block moves. They may depend on the worker and on what lies
-in the vertex's state: plain fields, sizes of edges, and the tables of rows of edge lists. Those are part of the key under
-which libpoplar keeps a cost. All else is data: what is loaded through an edge, or from a variable, or returned by a
-function that is not inlined. A vertex that changes its own state is data to itself.
+The cost of an entry is decided by branches and by sizes of block moves. They may depend on the worker and on what
+lies in the vertex's state: plain fields, sizes of edges, and the tables of rows of edge lists. Those are part of the
+key under which libpoplar keeps a cost. All else is data: what is loaded through an edge or from a variable, or returned
+by a function that is not inlined. A vertex that changes its own state is data to itself.
 """
 
 from __future__ import annotations
