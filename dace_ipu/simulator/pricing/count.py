@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dace_ipu.simulator.pricing.blocks import BlockPrice, price_blocks
-from dace_ipu.simulator.pricing.clang import Clang
+from dace_ipu.simulator.pricing.clang import Clang, ClangError
 from dace_ipu.simulator.pricing.dependence import depends_on_data
 from dace_ipu.simulator.pricing.ir import Block, Function, Module, parse
 from dace_ipu.simulator.pricing.loops import analyse
@@ -32,7 +32,12 @@ define hidden i64 @dace_ipu_take_cost() {{
 
 def compile_counted(text: str, options: Sequence[str], clang: Clang, output: Path) -> None:
     """Compile a source with entries to an object that counts. Raises :class:`~.clang.ClangError`."""
-    clang.to_object(counted(clang.to_ir(text, tuple(options))), output)
+    ir = clang.to_ir(text, tuple(options))
+    try:
+        counting = counted(ir)
+    except (LookupError, ValueError, AssertionError) as error:  # a form of IR that the parser does not know
+        raise ClangError(f"pricing does not understand the compiler's output: {error!r}") from error
+    clang.to_object(counting, output)
 
 
 def counted(ir: str) -> str:

@@ -51,12 +51,13 @@ class _Dependence:
     def _find_tables(self) -> None:
         """A field through which pointers are loaded is a table of rows: no edge holds pointers."""
         for i in self._definitions.values():
-            if i.opcode == "load" and i.type == "ptr":
+            if i.opcode == "load" and i.type == "ptr" and i.operands:
                 self._tables |= {self._field(base) for base in self._bases(i.operands[-1])}
 
     def _field(self, load: str) -> str:
         """Return the place in the state that a load reads, "" for none: a field may be loaded again and again."""
-        pointer = self._definitions[load].operands[-1]
+        read = self._definitions[load].operands
+        pointer = read[-1] if read else ""
         if pointer == self._entry.parameters[0]:
             return "0"
         definition = self._definitions.get(pointer)
