@@ -265,3 +265,19 @@ public:
 """)
     assert module["Sort"].counted is None
     assert module["One"](a=np.zeros(1, "i4")).cost() > 0
+
+
+def test_random_numbers_are_instructions(compile_codelets: Compile) -> None:
+    module = compile_codelets("""
+class Noise : public Vertex {
+public:
+  Output<Vector<unsigned>> a;
+  bool compute() {
+    for (unsigned i = 0; i < a.size(); ++i)
+      a[i] = __builtin_ipu_urand32();
+    return true;
+  }
+};
+""")
+    cost = per_element(lambda n: module["Noise"](a=np.zeros(n, "u4")).cost())
+    assert cost == 7  # draw, store, step, branch; and pointer and size are loaded anew, and compared, after the call

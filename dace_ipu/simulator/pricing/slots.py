@@ -197,6 +197,8 @@ def _call(instruction: Instruction) -> Price:
         return FREE
     if callee.startswith(("@llvm.memcpy", "@llvm.memmove", "@llvm.memset", "@memcpy", "@memmove", "@memset")):
         return _block_move(instruction)
+    if callee in ("@dace_ipu_random_bits", "@dace_ipu_cycle_counter"):
+        return _AUX if callee == "@dace_ipu_random_bits" else _MAIN  # urand, get
     if callee.startswith("@llvm.vector.reduce"):
         return Price("aux", 2)
     match = _MATH_NAME.match(callee)
