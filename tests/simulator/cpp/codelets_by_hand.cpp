@@ -174,8 +174,8 @@ const DaceIpuField mistakeFields[] = {VECTOR(Mistake, in, "int", DACE_IPU_INPUT,
                                       VECTOR(Mistake, out, "int", DACE_IPU_OUTPUT, 4), STATE(Mistake, what, "int"),
                                       STATE(Mistake, at, "int"), STATE(Mistake, state, "int")};
 
-#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN)                                                                         \
-  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
+#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
+  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__, nullptr, 0}
 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
@@ -190,7 +190,7 @@ const DaceIpuVertexType types[] = {
     VERTEX("Mistake", Mistake, DACE_IPU_VERTEX, mistakeFields, runMistake),
 };
 
-const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types};
+const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types, nullptr};
 
 static_assert(spanBytes == 16, "spans are two machine words");
 

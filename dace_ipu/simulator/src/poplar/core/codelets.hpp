@@ -5,6 +5,7 @@
 #include <poplar/abi/codelet_module.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct VertexType {
 struct CodeletModule {
   std::string path;
   std::vector<VertexType> types;
+  std::uint64_t (*takeCost)() = nullptr;   // what the vertices that count have cost, null if none does
   void (*setTile)(unsigned tile) = nullptr; // optional hook of the module: the tile that runs on this thread
 };
 

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 namespace dace_ipu_sim {
 
@@ -32,8 +33,10 @@ bool isRefused(const ExecutablePlan &plan) {
 EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
     : plan_(std::move(plan)), variables_(isRefused(*plan_) ? 0 : plan_->variableBytes),
       vertices_(plan_->vertexImage.size()), temporaries_(isRefused(*plan_) ? 0 : plan_->temporaryBytes),
-      executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters), streams_(plan_->graph->streams.size()),
-      hostFunctions_(plan_->graph->hostFunctions.size()), printStream_(&std::cerr), printTensorStream_(&std::cerr) {
+      executions_(plan_->steps.size()), computeCycles_(plan_->steps.size()),
+      codeCosts_(plan_->computeSets.begin(), plan_->computeSets.end()), counterStarts_(plan_->cycleCounters),
+      streams_(plan_->graph->streams.size()), hostFunctions_(plan_->graph->hostFunctions.size()),
+      printStream_(&std::cerr), printTensorStream_(&std::cerr) {
   for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
     remoteBuffers_.emplace_back(r.elements * r.repeats * sizeOf(r.type));
   if (!isRefused(*plan_))
@@ -84,6 +87,7 @@ void EngineCore::load(const poplar::Device &device) {
 
 void EngineCore::resetProfile() {
   std::fill(executions_.begin(), executions_.end(), 0);
+  std::fill(computeCycles_.begin(), computeCycles_.end(), 0);
   hostAccessCycles_ = 0;
   runs_ = 0;
   runRecords_.clear();
@@ -117,8 +121,14 @@ void EngineCore::exec(int index) {
 }
 
 void EngineCore::charge(const Step &step) {
-  ++executions_[static_cast<std::size_t>(&step - plan_->steps.data())];
-  now_ += step.cost.total();
+  const auto index = static_cast<std::size_t>(&step - plan_->steps.data());
+  ++executions_[index];
+  computeCycles_[index] += costOf(step).compute;
+  now_ += costOf(step).total();
+}
+
+const StepCost &EngineCore::costOf(const Step &step) const {
+  return step.kind == ProgramKind::Execute ? codeCosts_[step.id].cost() : step.cost;
 }
 
 void EngineCore::runWhile(const Step &step, bool wanted) {
@@ -150,6 +160,8 @@ void EngineCore::runStep(const Step &step) {
     return runWhile(step, false);
   default:
     checkReads(step.reads); // empty lists, unless the check is on
+    if (step.kind == ProgramKind::Execute)
+      runComputeSet(step); // what it costs is known afterwards
     charge(step);
     runCharged(step);
     noteWrites(step.writes);
@@ -160,8 +172,6 @@ void EngineCore::runStep(const Step &step) {
 
 void EngineCore::runCharged(const Step &step) {
   switch (step.kind) {
-  case ProgramKind::Execute:
-    return runComputeSet(step);
   case ProgramKind::If:
     return exec(step.children[isTrue(step.element) ? 0 : 1]);
   case ProgramKind::Switch:
@@ -207,20 +217,23 @@ void EngineCore::runSwitch(const Step &step) {
   exec(step.children[0]);
 }
 
-bool EngineCore::runWorkers(const ComputeSetPlan &cs, std::size_t index) const {
+// `notes`: what the vertex costs is noted, if it is to be.
+bool EngineCore::runWorkers(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t index, bool notes) const {
   const VertexCall &call = cs.calls[index];
+  void *const state = vertices_.data() + call.state;
+  const bool counts = costs.wants(cs, call);
   bool all = true;
   for (unsigned worker = 0; worker < call.workers; ++worker) {
     enterVertex((computeSetRuns_ * cs.calls.size() + index) * call.workers + worker);
-    all &= call.run(vertices_.data() + call.state, worker);
+    all &= counts ? costs.run(call, state, worker, notes) : call.type->run(state, worker);
   }
   return all;
 }
 
-bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) {
+bool EngineCore::runCalls(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t begin, std::size_t end) {
   enterComputeSet(now_, printStream_);
   if (plan_->checkVertices)
-    return runChecked(cs, begin, end);
+    return runChecked(cs, costs, begin, end);
   bool all = true;
   std::size_t i = begin;
   const auto run = [&] {
@@ -230,7 +243,7 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size
       if (call.setTile && call.tile != tile)
         call.setTile(call.tile);
       tile = call.tile;
-      all &= runWorkers(cs, i);
+      all &= runWorkers(cs, costs, i, true);
     }
   };
   if (const int signal = catchFault(run))
@@ -239,8 +252,8 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size
   return all;
 }
 
-// The first run prints; the others must not, and see the same cycle counter.
-bool EngineCore::runChecked(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) {
+// The first run prints and says what the vertex costs; the others must not, and see the same cycle counter.
+bool EngineCore::runChecked(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t begin, std::size_t end) {
   VertexCheck check(*plan_->graph, cs, vertices_.data(), initialised_);
   std::vector<Untouched> untouched;
   bool all = true;
@@ -248,11 +261,11 @@ bool EngineCore::runChecked(const ComputeSetPlan &cs, std::size_t begin, std::si
     if (cs.calls[i].setTile)
       cs.calls[i].setTile(cs.calls[i].tile);
     const std::uint64_t cycles = cyclesNow();
-    std::ostream *print = printStream_;
+    bool first = true;
     all &= check.run(i, [&] {
-      enterComputeSet(cycles, print);
-      print = nullptr;
-      return runWorkers(cs, i);
+      const bool notes = std::exchange(first, false);
+      enterComputeSet(cycles, notes ? printStream_ : nullptr);
+      return runWorkers(cs, costs, i, notes);
     }, untouched);
   }
   const std::lock_guard<std::mutex> lock(untouchedMutex_);
@@ -262,19 +275,21 @@ bool EngineCore::runChecked(const ComputeSetPlan &cs, std::size_t begin, std::si
 
 void EngineCore::runComputeSet(const Step &step) {
   const ComputeSetPlan &cs = plan_->computeSets[step.id];
+  CodeCosts &costs = codeCosts_[step.id];
   checkReads(cs.reads);
   runCopies(cs.before, temporaries_.data(), variables());
   ++computeSetRuns_;
   untouched_.clear();
   std::atomic<bool> all{true};
   if (cs.chunks.size() == 2) {
-    all = runCalls(cs, 0, cs.calls.size());
+    all = runCalls(cs, costs, 0, cs.calls.size());
   } else {
     ThreadPool::instance().forEach(cs.chunks.size() - 1, [&](std::size_t i) {
-      if (!runCalls(cs, cs.chunks[i], cs.chunks[i + 1]))
+      if (!runCalls(cs, costs, cs.chunks[i], cs.chunks[i + 1]))
         all = false;
     });
   }
+  costs.finish(cs, plan_->graph->target.machine());
   runCopies(cs.after, variables(), temporaries_.data());
   if (step.element.type != poplar::Type())
     variables()[step.element.offset] = all;

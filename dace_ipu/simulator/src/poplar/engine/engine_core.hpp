@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arena.hpp"
+#include "code_costs.hpp"
 #include "interval_set.hpp"
 #include "plan.hpp"
 #include "vertex_check.hpp"
@@ -57,6 +58,11 @@ public:
   const ExecutablePlan &plan() const { return *plan_; }
   /// How often each step ran since load or reset.
   const std::vector<std::uint64_t> &executions() const { return executions_; }
+  /// Compute cycles of all executions of each step since load or reset.
+  const std::vector<std::uint64_t> &computeCycles() const { return computeCycles_; }
+  const std::vector<CodeCosts> &codeCosts() const { return codeCosts_; }
+  /// What a step last cost.
+  const StepCost &costOf(const Step &step) const;
   std::uint64_t hostAccessCycles() const { return hostAccessCycles_; }
   std::uint64_t runs() const { return runs_; }
   /// The first calls of run since load or reset.
@@ -70,9 +76,9 @@ private:
   void runCharged(const Step &step);
   bool isTrue(const ElementRef &element) const;
   void runComputeSet(const Step &step);
-  bool runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end);
-  bool runWorkers(const ComputeSetPlan &cs, std::size_t call) const;
-  bool runChecked(const ComputeSetPlan &cs, std::size_t begin, std::size_t end);
+  bool runCalls(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t begin, std::size_t end);
+  bool runWorkers(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t call, bool notes) const;
+  bool runChecked(const ComputeSetPlan &cs, CodeCosts &costs, std::size_t begin, std::size_t end);
   void runSwitch(const Step &step);
   void runCopy(const Step &step);
   void streamIn(const Step &step);
@@ -104,6 +110,8 @@ private:
   std::uint64_t computeSetRuns_ = 0; // since load; seeds the random numbers of codelets
   std::uint64_t hostAccessCycles_ = 0;
   std::vector<std::uint64_t> executions_;
+  std::vector<std::uint64_t> computeCycles_; // by step
+  std::vector<CodeCosts> codeCosts_;         // by compute set
   std::vector<std::uint64_t> counterStarts_;
   std::vector<HostStream> streams_;
   std::vector<poplar::Engine::HostFunctionCallback> hostFunctions_;
