@@ -56,6 +56,7 @@ class Options:
     verbose: bool = False
     cached: bool = False
     key: str | None = None
+    priced: bool = True  # the module counts cycles; not an option of the command line
 
 
 def parse(arguments: Sequence[str]) -> Options:

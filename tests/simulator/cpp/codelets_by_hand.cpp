@@ -187,8 +187,8 @@ const DaceIpuField divideFields[] = {VECTOR(Divide, a, "float", DACE_IPU_INPUT, 
                                      VECTOR(Divide, b, "float", DACE_IPU_INPUT, 4),
                                      VECTOR(Divide, out, "float", DACE_IPU_OUTPUT, 4)};
 
-#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN)                                                                         \
-  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
+#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
+  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__, nullptr, 0}
 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
@@ -204,7 +204,7 @@ const DaceIpuVertexType types[] = {
     VERTEX("Mistake", Mistake, DACE_IPU_VERTEX, mistakeFields, runMistake),
 };
 
-const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types};
+const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types, nullptr};
 
 static_assert(spanBytes == 16, "spans are two machine words");
 

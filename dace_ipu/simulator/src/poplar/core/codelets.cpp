@@ -30,6 +30,7 @@ std::unique_ptr<CodeletModule> describe(void *handle, const std::string &path) {
                                                     ", expected " + std::to_string(DACE_IPU_CODELET_ABI) + ")");
   auto result = std::make_unique<CodeletModule>();
   result->path = path;
+  result->takeCost = module->take_cost;
   result->setTile = reinterpret_cast<void (*)(unsigned)>(dlsym(handle, "dace_ipu_set_tile"));
   using SetHost = void (*)(const DaceIpuCodeletHost *);
   if (const auto setHost = reinterpret_cast<SetHost>(dlsym(handle, "dace_ipu_codelet_set_host")))

@@ -5,6 +5,7 @@
 #include <poplar/abi/codelet_module.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct CodeletModule {
   std::string key;     // of the file, to know it again
   std::string content; // of a module that came with an executable
   std::vector<VertexType> types;
+  std::uint64_t (*takeCost)() = nullptr;   // what the vertices that count have cost, null if none does
   void (*setTile)(unsigned tile) = nullptr; // optional hook of the module: the tile that runs on this thread
 };
 

@@ -38,7 +38,8 @@ std::string describeTarget(const poplar::Target &t) {
 } // namespace
 
 EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
-    : plan_(std::move(plan)), executions_(plan_->steps.size()), streams_(plan_->graph->streams.size()),
+    : plan_(std::move(plan)), executions_(plan_->steps.size()), computeCycles_(plan_->steps.size()),
+      codeCosts_(plan_->computeSets.begin(), plan_->computeSets.end()), streams_(plan_->graph->streams.size()),
       printStream_(&std::cerr), printTensorStream_(&std::cerr) {
   const bool refused = isRefused(*plan_);
   const GraphCore &graph = *plan_->graph;
@@ -112,6 +113,7 @@ void EngineCore::loadReplica(Replica &r) {
 
 void EngineCore::resetProfile() {
   std::fill(executions_.begin(), executions_.end(), 0);
+  std::fill(computeCycles_.begin(), computeCycles_.end(), 0);
   hostAccessCycles_ = 0;
   runs_ = 0;
   runRecords_.clear();
@@ -145,10 +147,17 @@ void EngineCore::exec(int index, const Replicas &replicas) {
 }
 
 void EngineCore::charge(const Step &step, const Replicas &replicas) {
-  if (replicas[0] == all_[0])
-    ++executions_[static_cast<std::size_t>(&step - plan_->steps.data())];
+  if (replicas[0] == all_[0]) {
+    const auto index = static_cast<std::size_t>(&step - plan_->steps.data());
+    ++executions_[index];
+    computeCycles_[index] += costOf(step).compute;
+  }
   for (Replica *r : replicas)
-    r->now += step.cost.total();
+    r->now += costOf(step).total();
+}
+
+const StepCost &EngineCore::costOf(const Step &step) const {
+  return step.kind == ProgramKind::Execute ? codeCosts_[step.id].cost() : step.cost;
 }
 
 void EngineCore::runWhile(const Step &step, bool wanted, Replicas replicas) {
@@ -180,8 +189,11 @@ void EngineCore::runStep(const Step &step, const Replicas &replicas) {
   case ProgramKind::RepeatWhileFalse:
     return runWhile(step, false, replicas);
   default:
-    for (const Replica *r : replicas)
+    for (Replica *r : replicas) {
       checkReads(step.reads, *r); // empty lists, unless the check is on
+      if (step.kind == ProgramKind::Execute)
+        runComputeSet(step, *r); // what it costs is known afterwards
+    }
     charge(step, replicas);
     runCharged(step, replicas);
     for (Replica *r : replicas) {
@@ -214,8 +226,6 @@ void EngineCore::runCharged(const Step &step, const Replicas &replicas) {
 
 void EngineCore::runOnReplica(const Step &step, Replica &r) {
   switch (step.kind) {
-  case ProgramKind::Execute:
-    return runComputeSet(step, r);
   case ProgramKind::Copy:
     return runCopy(step, r);
   case ProgramKind::StreamToTensor:
@@ -272,15 +282,19 @@ void EngineCore::runSwitch(const Step &step, const Replicas &replicas) {
     exec(step.children[i], ways[i]);
 }
 
-// The floating-point exceptions in `fpControl` stop the program.
-bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t index, std::uint32_t fpControl) const {
+// What the vertex costs is noted if it is to be, and floating-point exceptions stop the program, but not in a replay.
+bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t index, bool isReplay) {
   const VertexCall &call = cs.calls[index];
-  const FpTrap trap(fpControl);
+  CodeCosts &costs = codeCosts_[static_cast<std::size_t>(&cs - plan_->computeSets.data())];
+  void *const state = r.vertices.data() + call.state;
+  const bool counts = costs.wants(cs, call);
+  const bool notes = !isReplay && r.index == 0;
+  const FpTrap trap(isReplay ? 0 : r.fpControl);
   bool all = true;
   for (unsigned worker = 0; worker < call.workers; ++worker) {
     const std::uint64_t seed = (r.computeSetRuns * cs.calls.size() + index) * call.workers + worker;
     enterVertex(seed * plan_->graph->replicas + r.index);
-    all &= call.run(r.vertices.data() + call.state, worker);
+    all &= counts ? costs.run(call, state, worker, notes) : call.type->run(state, worker);
   }
   if (const char *what = trap.raised())
     throw poplar::application_runtime_error("floating-point exception: " + std::string(what) + " in " +
@@ -301,7 +315,7 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, Replica &r, std::size_t begi
       if (call.setTile && call.tile != tile)
         call.setTile(call.tile);
       tile = call.tile;
-      all &= runWorkers(cs, r, i, r.fpControl);
+      all &= runWorkers(cs, r, i);
     }
   };
   if (const int signal = catchFault(run))
@@ -310,7 +324,8 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, Replica &r, std::size_t begi
   return all;
 }
 
-// The first run prints and may raise exceptions; the others must not, and see the same cycle counter.
+// The first run prints, says what the vertex costs and may raise exceptions; the others must not, and see the same
+// cycle counter.
 bool EngineCore::runChecked(const ComputeSetPlan &cs, Replica &r, std::size_t begin, std::size_t end) {
   VertexCheck check(*plan_->graph, cs, r.vertices.data(), r.initialised);
   std::vector<Untouched> untouched;
@@ -319,12 +334,10 @@ bool EngineCore::runChecked(const ComputeSetPlan &cs, Replica &r, std::size_t be
     if (cs.calls[i].setTile)
       cs.calls[i].setTile(cs.calls[i].tile);
     const std::uint64_t cycles = cyclesNow();
-    std::ostream *print = printStream_;
-    std::uint32_t fpControl = r.fpControl;
+    bool isReplay = false;
     const auto run = [&] {
-      enterComputeSet(cycles, print);
-      print = nullptr;
-      return runWorkers(cs, r, i, std::exchange(fpControl, 0));
+      enterComputeSet(cycles, isReplay ? nullptr : printStream_);
+      return runWorkers(cs, r, i, std::exchange(isReplay, true));
     };
     all &= check.run(i, run, untouched);
   }
@@ -348,6 +361,8 @@ void EngineCore::runComputeSet(const Step &step, Replica &r) {
         all = false;
     });
   }
+  if (r.index == 0)
+    codeCosts_[step.id].finish(cs, plan_->graph->target.machine());
   runCopies(cs.after, r.variables.data(), r.temporaries.data());
   if (step.element.type != poplar::Type())
     r.variables.data()[step.element.offset] = all;

@@ -1,6 +1,7 @@
 // The running side of an Engine: its memory, streams and counters.
 #pragma once
 
+#include "code_costs.hpp"
 #include "plan.hpp"
 #include "replica.hpp"
 #include "vertex_check.hpp"
@@ -58,6 +59,11 @@ public:
   const ExecutablePlan &plan() const { return *plan_; }
   /// How often each step ran on the first replica since load or reset.
   const std::vector<std::uint64_t> &executions() const { return executions_; }
+  /// Compute cycles of all executions of each step since load or reset.
+  const std::vector<std::uint64_t> &computeCycles() const { return computeCycles_; }
+  const std::vector<CodeCosts> &codeCosts() const { return codeCosts_; }
+  /// What a step last cost.
+  const StepCost &costOf(const Step &step) const;
   std::uint64_t hostAccessCycles() const { return hostAccessCycles_; }
   std::uint64_t runs() const { return runs_; }
   /// The first calls of run since load or reset.
@@ -75,7 +81,7 @@ private:
   static bool isTrue(const ElementRef &element, const Replica &replica);
   void runComputeSet(const Step &step, Replica &replica);
   bool runCalls(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
-  bool runWorkers(const ComputeSetPlan &cs, Replica &replica, std::size_t call, std::uint32_t fpControl) const;
+  bool runWorkers(const ComputeSetPlan &cs, Replica &replica, std::size_t call, bool isReplay = false);
   bool runChecked(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
   void runCopy(const Step &step, Replica &replica);
   void crossReplicaCopy(const Step &step, const Replicas &replicas);
@@ -110,6 +116,8 @@ private:
   std::vector<RunRecord> runRecords_;
   std::uint64_t hostAccessCycles_ = 0;
   std::vector<std::uint64_t> executions_;
+  std::vector<std::uint64_t> computeCycles_; // by step
+  std::vector<CodeCosts> codeCosts_;         // by compute set, of the first replica
   std::vector<HostStream> streams_;
   std::vector<char> buffer_; // for callbacks, host functions and printing
   std::mutex untouchedMutex_;

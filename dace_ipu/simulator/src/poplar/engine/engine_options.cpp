@@ -85,6 +85,7 @@ const char *const engineKeys[] = {
     "target.syncMethod",
     "target.syncPollPeriodUs",
     "target.syncReplicasIndependently",
+    "target.vertexCycles", // an extension: whether the code or setPerfEstimate says what a vertex costs
     "target.workerStackSizeInBytes",
 };
 

@@ -58,6 +58,7 @@ Planner::Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFl
   plan_->checkVertices = isSet(plan_->options, "debug.checkVertices", checkByDefault());
   plan_->checkUninitialised =
       isSet(plan_->options, "debug.checkUninitialised", checkByDefault()) || plan_->checkVertices;
+  plan_->codeFirst = codeComesFirst(plan_->options, graph->target.getTargetType());
 }
 
 std::shared_ptr<const ExecutablePlan> Planner::run(const std::vector<ProgramPtr> &programs) {
