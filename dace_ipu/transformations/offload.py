@@ -173,16 +173,23 @@ def _clone(inner: SDFG, name: str, desc: data.Data, float64: str) -> str:
 
 
 def _set_storages(inner: SDFG, host: set[str], float64: str) -> None:
+    _place(inner, host)
+    if float64 == "float32":
+        narrow.narrow(inner)
+
+
+def _place(inner: SDFG, host: set[str]) -> None:
+    """Schedules and storages of an SDFG that runs outside of maps, and of those nested in it outside of maps."""
     for state in inner.states():
         scopes = state.scope_dict()
         for node in state.nodes():
             if isinstance(node, nodes.MapEntry):
                 node.map.schedule = IPU_Multicore if scopes[node] is None else dtypes.ScheduleType.Sequential
+            if isinstance(node, nodes.NestedSDFG) and scopes[node] is None:
+                _place(node.sdfg, set())
     for name, desc in inner.arrays.items():
         if desc.transient and name not in host and desc.storage not in IPU_STORAGES:
             desc.storage = IPU_L1 if _at_top(inner, name) else compat.REGISTER
-    if float64 == "float32":
-        narrow.narrow(inner)
 
 
 def _at_top(inner: SDFG, name: str) -> bool:

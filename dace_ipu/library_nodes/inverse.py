@@ -1,0 +1,36 @@
+"""Inverse matrices: ``np.linalg.inv``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dace.library
+from dace.libraries.linalg import Inv
+from dace.sdfg import nodes
+from dace.sdfg.sdfg import SDFG
+from dace.sdfg.state import SDFGState
+from dace.transformation.transformation import ExpandTransformation
+
+from dace_ipu.library_nodes.elimination import add_elimination
+from dace_ipu.library_nodes.operands import square
+
+__all__ = ["ExpandInvIPU"]
+
+
+@dace.library.register_expansion(Inv, "IPU")
+class ExpandInvIPU(ExpandTransformation):
+    """``_aout`` = the inverse of ``_ain``. Raises ValueError if they are no square matrices of one size."""
+
+    environments: list[Any] = []
+
+    @staticmethod
+    def expansion(node: nodes.LibraryNode, state: SDFGState, sdfg: SDFG, **_: Any) -> SDFG:
+        """The SDFG for one node."""
+        a, x = square(node, "_ain", state), square(node, "_aout", state)
+        if a.shape != x.shape:
+            raise ValueError(f"the inverse of a matrix of shape {a.shape} in one of shape {x.shape}")
+        result = SDFG(f"{node.label}_sdfg")
+        a.declare(result)
+        x.declare(result)
+        add_elimination(result, a, a.shape[0], lambda i, j: ({}, f"__out = 1 if {i} == {j} else 0"), x)
+        return result
