@@ -11,8 +11,7 @@ from typing import Any
 
 import dace.library
 import numpy as np
-from dace.libraries.linalg import Cholesky
-from dace.sdfg import nodes
+from dace.libraries.linalg.nodes.cholesky import Cholesky
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
 from dace.transformation.transformation import ExpandTransformation
@@ -34,9 +33,9 @@ class ExpandCholeskyIPU(ExpandTransformation):
     environments: list[Any] = []
 
     @staticmethod
-    def expansion(node: nodes.LibraryNode, state: SDFGState, sdfg: SDFG, **_: Any) -> SDFG:
+    def expansion(node: Any, parent_state: SDFGState, parent_sdfg: SDFG, *_: Any, **__: Any) -> SDFG:
         """The SDFG for one node."""
-        a, b = square(node, "_a", state), square(node, "_b", state)
+        a, b = square(node, "_a", parent_state), square(node, "_b", parent_state)
         result = SDFG(f"{node.label}_sdfg")
         a.declare(result)
         b.declare(result)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dace.library
-from dace.libraries.linalg import Inv
-from dace.sdfg import nodes
+from dace.libraries.linalg.nodes.inv import Inv
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
 from dace.transformation.transformation import ExpandTransformation
@@ -24,9 +23,9 @@ class ExpandInvIPU(ExpandTransformation):
     environments: list[Any] = []
 
     @staticmethod
-    def expansion(node: nodes.LibraryNode, state: SDFGState, sdfg: SDFG, **_: Any) -> SDFG:
+    def expansion(node: Any, parent_state: SDFGState, parent_sdfg: SDFG, *_: Any, **__: Any) -> SDFG:
         """The SDFG for one node."""
-        a, x = square(node, "_ain", state), square(node, "_aout", state)
+        a, x = square(node, "_ain", parent_state), square(node, "_aout", parent_state)
         if a.shape != x.shape:
             raise ValueError(f"the inverse of a matrix of shape {a.shape} in one of shape {x.shape}")
         result = SDFG(f"{node.label}_sdfg")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dace.library
-from dace.libraries.linalg import Solve
-from dace.sdfg import nodes
+from dace.libraries.linalg.nodes.solve import Solve
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
 from dace.transformation.transformation import ExpandTransformation
@@ -27,10 +26,10 @@ class ExpandSolveIPU(ExpandTransformation):
     environments: list[Any] = []
 
     @staticmethod
-    def expansion(node: nodes.LibraryNode, state: SDFGState, sdfg: SDFG, **_: Any) -> SDFG:
+    def expansion(node: Any, parent_state: SDFGState, parent_sdfg: SDFG, *_: Any, **__: Any) -> SDFG:
         """The SDFG for one node."""
-        a = square(node, "_ain", state)
-        b, x = operand(node, "_bin", state, a.shape[0]), operand(node, "_bout", state, a.shape[0])
+        a = square(node, "_ain", parent_state)
+        b, x = operand(node, "_bin", parent_state, a.shape[0]), operand(node, "_bout", parent_state, a.shape[0])
         if b.shape[0] != a.shape[0] or x.shape[0] != a.shape[0] or b.columns != x.columns:
             raise ValueError(f"a system of shape {a.shape} with a right side {b.shape} and a result {x.shape}")
         result = SDFG(f"{node.label}_sdfg")

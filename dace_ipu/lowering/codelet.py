@@ -31,7 +31,7 @@ from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outsi
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
 from dace_ipu.lowering.scope import Scope, dtype_of, user_name
-from dace_ipu.lowering.symbolic import Unsupported, python_text
+from dace_ipu.lowering.symbolic import Unsupported, python_text, quotient
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
 from dace_ipu.tile_graph.body import (
     Assign,
@@ -294,7 +294,7 @@ def _delinearised(offsets: Sequence[Expr], sizes: Sequence[Expr], own: Sequence[
     result: list[Expr] = []
     for size in reversed(own):
         result.append(sympy.Mod(position, size) if len(result) < len(own) - 1 else position)
-        position = sympy.floor(position / size)
+        position = quotient(position, size)
     return result[::-1]
 
 

@@ -73,8 +73,10 @@ def _integral(expr: sympy.Basic) -> sympy.Basic:
     kind = type(expr).__name__
     if expr.is_Integer or expr.is_Symbol:
         return expr
-    if isinstance(expr, sympy.floor) or kind == "int_floor":
-        return _floor(expr.args[0] if kind == "floor" else expr.args[0] / expr.args[1])
+    if isinstance(expr, sympy.floor):
+        return _floor(expr.args[0])
+    if kind == "int_floor":
+        return _Quotient(*map(_integral, expr.args))
     if isinstance(expr, sympy.ceiling) or kind == "int_ceil":
         return -_floor(-(expr.args[0] if kind == "ceiling" else expr.args[0] / expr.args[1]))
     if isinstance(expr, sympy.Mod):

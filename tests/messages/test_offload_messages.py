@@ -8,6 +8,7 @@ from typing import Any
 import dace
 import numpy as np
 import pytest
+from dace.libraries.lapack import Potrf
 
 import dace_ipu
 
@@ -168,13 +169,32 @@ def test_callback() -> None:
 
 
 def test_library_node_without_expansion() -> None:
+    sdfg = dace.SDFG("factor")
+    for name in "AB":
+        sdfg.add_array(name, [4, 4], dace.float32)
+    sdfg.add_transient("info", [1], dace.int32)
+    state, node = sdfg.add_state(), Potrf("potrf")
+    state.add_edge(state.add_read("A"), None, node, "_xin", dace.Memlet("A[0:4, 0:4]"))
+    state.add_edge(node, "_xout", state.add_write("B"), None, dace.Memlet("B[0:4, 0:4]"))
+    state.add_edge(node, "_res", state.add_write("info"), None, dace.Memlet("info[0]"))
+    (finding,) = findings(sdfg)
+    assert finding.message == "the library node 'potrf' (Potrf) cannot run on the IPU"
+    assert "no pure expansion" in finding.notes[0]
+
+
+def test_library_node_with_operands_that_do_not_fit() -> None:
     @dace.program
-    def factor(A: dace.float32[4, 4], B: dace.float32[4, 4]):
+    def factor(A: dace.int32[4, 4], B: dace.int32[4, 4]):
         B[:] = np.linalg.cholesky(A)
 
+    @dace.program
+    def system(A: dace.float32[4, 5], B: dace.float32[4, 4]):
+        B[:] = np.linalg.solve(A, B)
+
     finding = only(factor)
-    assert "cannot run on the IPU" in finding.message
-    assert "no pure expansion" in finding.notes[0]
+    assert finding.message == "the library node 'cholesky' (Cholesky) cannot be expanded"
+    assert "'_a' has elements of type int, not floating-point numbers" in finding.notes[0]
+    assert "'_ain' of shape (4, 5) is no square matrix" in only(system).notes[0]
 
 
 def test_structure_elements() -> None:

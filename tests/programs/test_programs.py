@@ -23,6 +23,7 @@ Arguments = dict[str, Any]
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The iteration range of Map:UserWarning"),
     pytest.mark.filterwarnings("ignore:Using sets for connectors:UserWarning"),  # by its einsum
+    pytest.mark.filterwarnings("ignore:Dimensionality mismatch between src/dst subsets:UserWarning"),  # its reshape
 ]
 
 
