@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dace.library
 import numpy as np
 from dace.libraries.linalg.nodes.cholesky import Cholesky
 from dace.sdfg.sdfg import SDFG
@@ -18,11 +17,12 @@ from dace.transformation.transformation import ExpandTransformation
 
 from dace_ipu.library_nodes.blocks import add_loop, add_map
 from dace_ipu.library_nodes.operands import square
+from dace_ipu.library_nodes.register import ipu_expansion
 
 __all__ = ["ExpandCholeskyIPU"]
 
 
-@dace.library.register_expansion(Cholesky, "IPU")
+@ipu_expansion(Cholesky)
 class ExpandCholeskyIPU(ExpandTransformation):
     """``_b`` = the lower factor of the Hermitian matrix ``_a``, whose lower triangle alone is read; zero above.
 

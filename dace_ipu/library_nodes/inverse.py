@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dace.library
 from dace.libraries.linalg.nodes.inv import Inv
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
@@ -12,11 +11,12 @@ from dace.transformation.transformation import ExpandTransformation
 
 from dace_ipu.library_nodes.elimination import add_elimination
 from dace_ipu.library_nodes.operands import square
+from dace_ipu.library_nodes.register import ipu_expansion
 
 __all__ = ["ExpandInvIPU"]
 
 
-@dace.library.register_expansion(Inv, "IPU")
+@ipu_expansion(Inv)
 class ExpandInvIPU(ExpandTransformation):
     """``_aout`` = the inverse of ``_ain``. Raises ValueError if they are no square matrices of one size."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dace.library
 from dace.libraries.linalg.nodes.solve import Solve
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
@@ -12,11 +11,12 @@ from dace.transformation.transformation import ExpandTransformation
 
 from dace_ipu.library_nodes.elimination import add_elimination
 from dace_ipu.library_nodes.operands import operand, square
+from dace_ipu.library_nodes.register import ipu_expansion
 
 __all__ = ["ExpandSolveIPU"]
 
 
-@dace.library.register_expansion(Solve, "IPU")
+@ipu_expansion(Solve)
 class ExpandSolveIPU(ExpandTransformation):
     """``_bout`` = the solution x of ``_ain`` · x = ``_bin``, for a vector or for the columns of a matrix.
 

@@ -24,7 +24,7 @@ from dace_ipu import compat
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, fuse, liveness, narrow, scalars
+from dace_ipu.transformations import checks, expand, fuse, liveness, narrow, pairs, scalars
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -94,6 +94,7 @@ def _adopt(sdfg: SDFG, other: SDFG) -> None:
 
 
 def _offload(sdfg: SDFG, float64: str) -> None:
+    pairs.split_pairs(sdfg)
     float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
     scalars.pass_scalars_as_data(sdfg)

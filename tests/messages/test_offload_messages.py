@@ -172,7 +172,7 @@ def test_library_node_without_expansion() -> None:
     sdfg = dace.SDFG("factor")
     for name in "AB":
         sdfg.add_array(name, [4, 4], dace.float32)
-    sdfg.add_transient("info", [1], dace.int32)
+    sdfg.add_array("info", [1], dace.int32)
     state, node = sdfg.add_state(), Potrf("potrf")
     state.add_edge(state.add_read("A"), None, node, "_xin", dace.Memlet("A[0:4, 0:4]"))
     state.add_edge(node, "_xout", state.add_write("B"), None, dace.Memlet("B[0:4, 0:4]"))
@@ -198,11 +198,20 @@ def test_library_node_with_operands_that_do_not_fit() -> None:
 
 
 def test_structure_elements() -> None:
-    @dace.program
-    def smallest(A: dace.float32[9], k: dace.int64[1]):
-        k[0] = np.argmin(A, 0)
-
-    assert any("has elements of type" in f.message for f in findings(smallest))
+    sdfg = dace.SDFG("points")
+    sdfg.add_array("A", [4], dace.float32)
+    sdfg.add_transient("P", [4], dace.dtypes.struct("point", x=dace.float32, y=dace.float32))
+    state = sdfg.add_state()
+    made = state.add_access("P")
+    reads, writes = {"a": dace.Memlet("A[i]")}, {"p": dace.Memlet("P[i]")}
+    state.add_mapped_tasklet(
+        "make", {"i": "0:4"}, reads, "p = point(x=a, y=a)", writes, external_edges=True, output_nodes={"P": made}
+    )
+    reads, writes = {"p": dace.Memlet("P[i]")}, {"a": dace.Memlet("A[i]")}
+    state.add_mapped_tasklet(
+        "take", {"i": "0:4"}, reads, "a = p.x + p.y", writes, external_edges=True, input_nodes={"P": made}
+    )
+    assert any("has elements of type point" in f.message for f in findings(sdfg))
 
 
 def test_local_array_that_needs_a_heap() -> None:

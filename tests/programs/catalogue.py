@@ -499,3 +499,31 @@ def oracle(case: Case, arguments: dict[str, Any]) -> Any:
     )
     with np.errstate(all="ignore"):
         return plain(**arguments)
+
+
+@case(
+    lambda r: {"A": values(r, 4, 9), "k": np.zeros(9, np.int64), "m": np.zeros(1, np.int32), "j": np.zeros(4, np.int32)}
+)
+@dace.program
+def places_of_extremes(A: dace.float32[4, 9], k: dace.int64[9], m: dace.int32[1], j: dace.int32[4]):
+    k[:] = np.argmin(A, 0)
+    m[0] = np.argmax(A)
+    j[:] = np.argmax(A, axis=1)
+
+
+@case(lambda r: {"A": r.integers(-2, 3, (8, 9)).astype(np.int32), "k": np.zeros(8, np.int32)}, N=8)
+@dace.program
+def first_of_equal_extremes(A: dace.int32[N, 9], k: dace.int32[N]):
+    for i in dace.map[0:N]:
+        k[i] = np.argmin(A[i])
+
+
+@case(
+    lambda r: {"A": np.where(r.random(300) < 0.01, np.nan, values(r, 300)).astype(f32), "k": np.zeros(2, np.int32)},
+    N=300,
+)
+@dace.program
+def places_beside_nan_and_infinity(A: dace.float32[N], k: dace.int32[2]):
+    B = A * np.inf
+    k[0] = np.argmax(A)
+    k[1] = np.argmin(B)
