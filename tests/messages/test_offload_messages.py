@@ -214,16 +214,31 @@ def test_structure_elements() -> None:
     assert any("has elements of type point" in f.message for f in findings(sdfg))
 
 
-def test_local_array_that_needs_a_heap() -> None:
-    @dace.program
-    def heap(A: dace.float32[4, N], B: dace.float32[4]):
-        for i in dace.map[0:4]:
-            part = np.empty((N,), np.float32)
-            part[:] = A[i, :] * 2
-            B[i] = part[0] + part[N - 1]
+def test_local_array_without_a_bound() -> None:
+    inner = dace.SDFG("inner")
+    inner.add_array("n", [1], dace.int32)
+    inner.add_array("b", [1], dace.float32)
+    inner.add_symbol("m", dace.int32)
+    inner.add_transient("part", [dace.symbol("m")], dace.float32)
+    first, second, third = (inner.add_state(f"s{k}") for k in range(3))
+    inner.add_edge(first, second, dace.InterstateEdge(assignments={"m": "n[0]"}))
+    inner.add_edge(second, third, dace.InterstateEdge())
+    second.add_mapped_tasklet("fill", {"j": "0:m"}, {}, "p = j", {"p": dace.Memlet("part[j]")}, external_edges=True)
+    tasklet = third.add_tasklet("last", {"p"}, {"o"}, "o = p")
+    third.add_edge(third.add_read("part"), None, tasklet, "p", dace.Memlet("part[m - 1]"))
+    third.add_edge(tasklet, "o", third.add_write("b"), None, dace.Memlet("b[0]"))
 
-    finding = only(heap)
-    assert "a codelet has no heap" in finding.message
+    sdfg = dace.SDFG("unbounded")
+    sdfg.add_array("n", [4], dace.int32)
+    sdfg.add_array("B", [4], dace.float32)
+    state = sdfg.add_state()
+    begin, end = state.add_map("each", {"i": "0:4"})
+    node = state.add_nested_sdfg(inner, {"n"}, {"b"})
+    state.add_memlet_path(state.add_read("n"), begin, node, dst_conn="n", memlet=dace.Memlet("n[i]"))
+    state.add_memlet_path(node, end, state.add_write("B"), src_conn="b", memlet=dace.Memlet("B[i]"))
+    (finding,) = findings(sdfg)
+    assert "the array 'part' of shape (m), a size that is computed inside of the map," in finding.message
+    assert "use an array of fixed size, and a slice of it" in finding.hints[0]
 
 
 def test_cpp_tasklet() -> None:
