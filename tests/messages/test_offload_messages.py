@@ -216,26 +216,27 @@ def test_structure_elements() -> None:
 
 def test_local_array_without_a_bound() -> None:
     inner = dace.SDFG("inner")
-    inner.add_array("n", [1], dace.int32)
-    inner.add_array("b", [1], dace.float32)
+    inner.add_array("n", [4], dace.int32)
+    inner.add_array("B", [4], dace.float32)
+    inner.add_symbol("i", dace.int32)
     inner.add_symbol("m", dace.int32)
     inner.add_transient("part", [dace.symbol("m")], dace.float32)
     first, second, third = (inner.add_state(f"s{k}") for k in range(3))
-    inner.add_edge(first, second, dace.InterstateEdge(assignments={"m": "n[0]"}))
+    inner.add_edge(first, second, dace.InterstateEdge(assignments={"m": "n[i]"}))
     inner.add_edge(second, third, dace.InterstateEdge())
     second.add_mapped_tasklet("fill", {"j": "0:m"}, {}, "p = j", {"p": dace.Memlet("part[j]")}, external_edges=True)
     tasklet = third.add_tasklet("last", {"p"}, {"o"}, "o = p")
     third.add_edge(third.add_read("part"), None, tasklet, "p", dace.Memlet("part[m - 1]"))
-    third.add_edge(tasklet, "o", third.add_write("b"), None, dace.Memlet("b[0]"))
+    third.add_edge(tasklet, "o", third.add_write("B"), None, dace.Memlet("B[i]"))
 
     sdfg = dace.SDFG("unbounded")
     sdfg.add_array("n", [4], dace.int32)
     sdfg.add_array("B", [4], dace.float32)
     state = sdfg.add_state()
     begin, end = state.add_map("each", {"i": "0:4"})
-    node = state.add_nested_sdfg(inner, {"n"}, {"b"})
+    node = state.add_nested_sdfg(inner, {"n"}, {"B"}, {"i": "i"})
     state.add_memlet_path(state.add_read("n"), begin, node, dst_conn="n", memlet=dace.Memlet("n[i]"))
-    state.add_memlet_path(node, end, state.add_write("B"), src_conn="b", memlet=dace.Memlet("B[i]"))
+    state.add_memlet_path(node, end, state.add_write("B"), src_conn="B", memlet=dace.Memlet("B[i]"))
     (finding,) = findings(sdfg)
     assert "the array 'part' of shape (m), a size that is computed inside of the map," in finding.message
     assert "use an array of fixed size, and a slice of it" in finding.hints[0]
