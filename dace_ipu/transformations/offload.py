@@ -24,7 +24,7 @@ from dace_ipu import compat
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, fuse, liveness, narrow, pairs, scalars
+from dace_ipu.transformations import checks, expand, fuse, liveness, local_shapes, narrow, pairs, scalars
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -100,6 +100,7 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     scalars.pass_scalars_as_data(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
+    local_shapes.bound_local_shapes(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     if not written & host.keys():

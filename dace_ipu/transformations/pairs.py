@@ -143,7 +143,7 @@ class _Uses:
         tasklet = edge.dst
         reads = _Reads(edge.dst_conn)
         tasklet.code = CodeBlock([reads.visit(statement) for statement in tasklet.code.code], tasklet.language)
-        tasklet.in_connectors[edge.dst_conn] = None
+        tasklet.in_connectors[edge.dst_conn] = dtypes.typeclass(None)
 
     def _access(self, state: SDFGState, old: nodes.AccessNode, member: str) -> nodes.AccessNode:
         """The node of a member that stands where ``old`` stood."""
@@ -175,7 +175,7 @@ class _Uses:
         """Let the tasklet compute one member alone."""
         tasklet = edge.src
         tasklet.code = CodeBlock(f"{edge.src_conn} = {code}")
-        tasklet.out_connectors[edge.src_conn] = None
+        tasklet.out_connectors[edge.src_conn] = dtypes.typeclass(None)
         path = state.memlet_path(edge)
         old = path[-1].dst
         for each in path:
