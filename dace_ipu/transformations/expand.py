@@ -12,6 +12,7 @@ from dace.libraries.standard.nodes.reduce import Reduce
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
+from dace_ipu import library_nodes  # noqa: F401  registers the expansions for the IPU
 from dace_ipu.errors import DiagnosticCollector, Place
 
 __all__ = ["expand_library_nodes"]
