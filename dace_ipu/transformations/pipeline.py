@@ -23,6 +23,7 @@ from dace_ipu.transformations.fuse import fuse_maps
 from dace_ipu.transformations.narrow import narrow_leaks
 from dace_ipu.transformations.offload import OffloadToIPU
 from dace_ipu.transformations.parallelize import loops_to_maps
+from dace_ipu.transformations.scalars import pass_scalars_as_data
 from dace_ipu.transformations.trivial_loops import remove_trivial_loops
 
 __all__ = ["STEPS", "auto_optimize", "shape"]
@@ -40,6 +41,7 @@ STEPS: tuple[Callable[[SDFG], None], ...] = (
     remove_trivial_loops,
     loops_to_maps,
     collapse_maps,
+    pass_scalars_as_data,  # or fusing would lose them
     expand_library_nodes,
     fuse_maps,
     collapse_maps,

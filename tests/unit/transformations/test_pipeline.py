@@ -88,14 +88,14 @@ def test_only_loops_of_one_iteration_go(count: tuple[int, ...], left: list[str])
 def test_a_loop_with_a_jump_stays():
     @dace.program
     def jump(A: dace.float32[4]):
-        for i in range(1):
+        for _i in range(1):
             if A[0] > 0:
                 break
             A[1] = 2
 
     sdfg = jump.to_sdfg()
     remove_trivial_loops(sdfg)
-    assert loops(sdfg) == ["i"]
+    assert loops(sdfg) == ["_i"]
 
 
 @dace.program
