@@ -167,8 +167,8 @@ private:
     bool has = v.hasEstimate;
     poplar::VertexPerfEstimate e = v.estimate;
     if constexpr (!A::reading)
-      if (!has && graph_.estimators.count(v.type->name)) {
-        e.cycles = estimateVertex(graph_, v, graph_.target.machine()).cycles;
+      if (hasEstimator(graph_, v.type->name)) {
+        e.cycles = estimateVertex(graph_, v, graph_.target.machine(), true).cycles;
         has = true;
       }
     transferAll(archive_, has, e.cycles, e.flops);

@@ -131,6 +131,10 @@ std::string costKey(const Vertex &vertex) {
   return key;
 }
 
+bool hasEstimator(const GraphCore &graph, const std::string &vertexType) {
+  return estimatorOf(graph, vertexType) != nullptr;
+}
+
 VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine, bool codeFirst) {
   const auto fromProgram = [&] { return VertexEstimate{vertex.estimate.cycles, "setPerfEstimate"}; };
   if (vertex.hasEstimate && !codeFirst)

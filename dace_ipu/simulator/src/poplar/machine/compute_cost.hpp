@@ -36,6 +36,9 @@ std::uint64_t estimateFromCode(const DaceIpuVertexType &type, std::uint64_t coun
 /// common supervisor prologue.
 VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine, bool codeFirst);
 
+/// Whether the program or a library registered an estimator for that vertex type, or for its template.
+bool hasEstimator(const GraphCore &graph, const std::string &vertexType);
+
 /// Elements of the widest edge, the measure of a vertex's work in "slots per element".
 std::uint64_t widestEdge(const Vertex &vertex);
 
