@@ -136,6 +136,8 @@ bool runMistake(void *p, unsigned) {
   default:
     return true;
   }
+}
+
 // out[i] = a[i] / b[i]
 struct Divide {
   DaceIpuSpan a, b, out;
