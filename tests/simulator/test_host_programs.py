@@ -67,10 +67,10 @@ def test_the_precompiled_header_fits() -> None:
     assert "dace_prewarm.h" in commands(folder)["precompiled_host.cpp"]
 
 
-def test_a_program_needs_no_precompiled_header(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DACE_compiler_precompiled_header", "0")
-    assert host_programs.cmake_files() == []
-    folder = run("plain_host")
+def test_a_program_needs_no_precompiled_header() -> None:
+    with dace.config.set_temporary("compiler", "precompiled_header", value=False):
+        assert host_programs.cmake_files() == []
+        folder = run("plain_host")
     assert all(" -include " not in command for command in commands(folder).values())
 
 
