@@ -5,6 +5,7 @@ Every folder below ``src`` that is named like a library of Poplar becomes that l
 
     <cache>/simulator/<key>/lib/libpoplar.so ...
     <cache>/simulator/<key>/lib/codelets/popops/*.gp ...   codelets of the libraries on top of Poplar
+    <cache>/simulator/<key>/host/                 what generated programs compile with (host_programs.py)
     <cache>/simulator/objects/                    single objects, so that a change of one source compiles one source
 
 Several processes may ask at once (a lock per key) and may be killed at any time (a folder appears when it is complete).
