@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 # Order matters: enumeration members come first, everything below refers to them.
 from dace_ipu import registration  # noqa: F401  isort: skip
-from dace_ipu import auto_optimize, build_lock, config, environment, hooks, instrumentation  # noqa: F401
+from dace_ipu import auto_optimize, build_lock, config, corrections, environment, hooks, instrumentation  # noqa: F401
 from dace_ipu.errors import Diagnostic, DiagnosticError, IPURuntimeError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ __all__ = [
 config.ensure_registered()
 auto_optimize.install()
 build_lock.install()
+corrections.install()
 hooks.install()
 instrumentation.install()
 

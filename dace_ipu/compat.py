@@ -41,6 +41,7 @@ from dace.sdfg.state import ControlFlowBlock, ControlFlowRegion, LoopRegion, SDF
 from dace.sdfg.type_inference import infer_expr_type
 from dace.transformation.auto import auto_optimize as _auto_optimize_module
 from dace.transformation.passes.analysis import loop_analysis
+from dace.transformation.passes.lift_trivial_if import LiftTrivialIf
 
 __all__ = [
     "CPUCodeGen",
@@ -56,6 +57,7 @@ __all__ = [
     "REGISTER",
     "TargetCodeGenerator",
     "TargetDispatcher",
+    "constant_stride",
     "dynamic_map_inputs",
     "exported_function",
     "extend_config",
@@ -83,6 +85,7 @@ __all__ = [
     "wrap_can_access",
     "wrap_compile",
     "wrap_finalize",
+    "wrap_guard_ranges",
     "wrap_specialized_key",
 ]
 
@@ -203,6 +206,11 @@ def wrap_specialized_key(make: Callable[[Function], Function]) -> None:
     _replace_function(DaceProgram, "_specialized_key", make)
 
 
+def wrap_guard_ranges(make: Callable[[Function], Function]) -> None:
+    """Wrap ``LiftTrivialIf._loop_iter_ranges(block)``, which returns the ranges of the counters around a block."""
+    _replace_function(LiftTrivialIf, "_loop_iter_ranges", make)
+
+
 def wrap_finalize(make: Callable[[Function], Function]) -> None:
     """Wrap ``CompiledSDFG.finalize``, which destroys a program's state. ``__del__`` calls it before it unloads."""
     _replace_function(CompiledSDFG, "finalize", make)
@@ -308,6 +316,12 @@ def dynamic_map_inputs(state: SDFGState, entry: nodes.MapEntry) -> list[Any]:
     """Return the edges that carry values which the range of a map uses, in the order of their connectors."""
     edges = sdfg_utils.dynamic_map_inputs(state, entry)
     return sorted(edges, key=lambda edge: str(edge.dst_conn))
+
+
+def constant_stride(loop: LoopRegion) -> int:
+    """The step of a counted loop; 0 if it is no number or the loop is not counted."""
+    stride: Any = loop_analysis.get_loop_stride(loop)
+    return int(stride) if isinstance(stride, int) or getattr(stride, "is_Integer", False) else 0
 
 
 def loop_range(loop: LoopRegion) -> tuple[Any, Any, Any]:

@@ -33,7 +33,16 @@ def bounds(expression: Expr, known: Mapping[str, Bounds | None]) -> Bounds | Non
         return None if inner is None else (sympy.floor(inner[0]), sympy.floor(inner[1]))
     if isinstance(expression, sympy.Mod) and expression.args[1].is_Integer and expression.args[1] > 0:
         return sympy.Integer(0), expression.args[1] - 1
+    if isinstance(expression, sympy.Pow) and not {s.name for s in expression.base.free_symbols} & known.keys():
+        return _power(expression.base, bounds(expression.exp, known))
     return _linear(expression, sorted(names), known)
+
+
+def _power(base: Expr, exponent: Bounds | None) -> Bounds | None:
+    """The bounds of a power of a size, which is 1 or more wherever something is indexed by its powers."""
+    if exponent is None or base.is_nonpositive or sympy.expand(exponent[1] - exponent[0]).is_negative:
+        return None
+    return base ** exponent[0], base ** exponent[1]
 
 
 def _linear(expression: Expr, names: list[str], known: Mapping[str, Bounds | None]) -> Bounds | None:

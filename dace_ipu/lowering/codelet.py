@@ -31,7 +31,7 @@ from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outsi
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
 from dace_ipu.lowering.scope import Scope, dtype_of, user_name
-from dace_ipu.lowering.symbolic import Unsupported, python_text
+from dace_ipu.lowering.symbolic import Unsupported, python_text, quotient
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
 from dace_ipu.tile_graph.body import (
     Assign,
@@ -294,7 +294,7 @@ def _delinearised(offsets: Sequence[Expr], sizes: Sequence[Expr], own: Sequence[
     result: list[Expr] = []
     for size in reversed(own):
         result.append(sympy.Mod(position, size) if len(result) < len(own) - 1 else position)
-        position = sympy.floor(position / size)
+        position = quotient(position, size)
     return result[::-1]
 
 
@@ -355,49 +355,89 @@ def _is_local(scope: Scope, name: str) -> bool:
 
 
 def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
-    """The scope with local scalars and arrays for these transients. Raises Unsupported for a stream."""
+    """The scope with local scalars and arrays for these transients: on the stack while there is room, then in the
+    scope's storage. Raises Unsupported for a stream, and for an array that fits into neither.
+    """
     references = dict(scope.references)
+    room = MAX_LOCAL_BYTES
     for container in containers:
         desc = scope.sdfg.arrays[container]
         if isinstance(desc, data.Stream):
             raise Unsupported(f"the stream '{container}' inside a map")
-        dtype, name = dtype_of(desc), scope.names.fresh(user_name(container))
+        dtype = dtype_of(desc)
+        if isinstance(desc, data.Scalar) or all(size == 1 for size in desc.shape):
+            name = scope.names.fresh(user_name(container))
+            scope.types[name] = dtype
+            references[container] = ScalarReference(name, dtype)
+            continue
+        spent = _stack_bytes(container, scope)
+        if spent is None or spent > room:
+            references[container] = _stored(container, scope)
+            continue
+        room -= spent
+        name = scope.names.fresh(user_name(container))
         scope.types[name] = dtype
-        is_scalar = isinstance(desc, data.Scalar) or all(size == 1 for size in desc.shape)
-        references[container] = ScalarReference(name, dtype) if is_scalar else ArrayReference(name, dtype)
+        references[container] = ArrayReference(name, dtype)
     return replace(scope, references=references)
 
 
-def declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
-    """Declares what ``inner`` has and ``outer`` has not.
+def _stack_bytes(container: str, scope: Scope) -> int | None:
+    """The bytes of an array, None if its size is not constant."""
+    desc = scope.sdfg.arrays[container]
+    shape = [convert_or_none(size, scope) for size in desc.shape]
+    if any(size is None or not size.is_Integer for size in shape):
+        return None
+    return int(np.prod([int(size) for size in shape if size is not None])) * dtype_of(desc).itemsize
 
-    Raises Unsupported if the arrays are larger than a worker's stack allows, or their sizes are not constants.
+
+def convert_or_none(size: Any, scope: Scope) -> Any:
+    """A size of this scope, None if it is no index expression."""
+    try:
+        return scope.index(size)
+    except Unsupported:
+        return None
+
+
+def _stored(container: str, scope: Scope) -> ArrayReference:
+    desc = scope.sdfg.arrays[container]
+    if scope.storage is None:
+        raise Unsupported(
+            f"the array '{container}' of shape {tuple(desc.shape)} inside a map: a codelet has no heap, and its stack "
+            f"holds {MAX_LOCAL_BYTES} bytes of arrays"
+        )
+    shape = scope.indices(desc.shape)
+    found = scope.storage.array(container, dtype_of(desc), shape, slice_limits(scope.sdfg.states(), scope))
+    scope.types[found.name] = found.dtype
+    return found
+
+
+def slice_limits(states: Iterable[SDFGState], scope: Scope) -> list[tuple[Expr, Expr]]:
+    """Sizes of slices, each with the size of an array that it is taken from, which bounds it.
+
+    What a state slices is in bounds whenever the state runs, and so is another array of that size in it.
     """
-    spent = 0
+    found: list[tuple[Expr, Expr]] = []
+    for edge in (edge for state in states for edge in state.edges()):
+        desc = None if edge.data.is_empty() else scope.sdfg.arrays.get(edge.data.data)
+        if desc is None or len(desc.shape) != len(edge.data.subset):
+            continue
+        for part, whole in zip(edge.data.subset.size(), desc.shape, strict=True):
+            size, limit = convert_or_none(part, scope), convert_or_none(whole, scope)
+            if size is not None and limit is not None and size != limit:
+                found.append((size, limit))
+    return found
+
+
+def declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
+    """Declares what ``inner`` has and ``outer`` has not, but for what lies in the scope's storage."""
     for container, reference in inner.references.items():
         if container in outer.references or (isinstance(reference, ArrayReference) and reference.chain):
             continue
         if isinstance(reference, ScalarReference):
             yield Declare(reference.name, reference.dtype, None, constant=False)
-            continue
-        shape = _constant_shape(container, inner)
-        spent += int(np.prod(shape)) * reference.dtype.itemsize
-        if spent > MAX_LOCAL_BYTES:
-            raise Unsupported(
-                f"the array '{container}' of {shape} elements inside a map: a codelet has no heap, and its stack holds "
-                f"{MAX_LOCAL_BYTES} bytes of arrays"
-            )
-        yield LocalArray(reference.name, reference.dtype, shape)
-
-
-def _constant_shape(container: str, scope: Scope) -> tuple[int, ...]:
-    shape = scope.indices(scope.sdfg.arrays[container].shape)
-    if not all(size.is_Integer for size in shape):
-        raise Unsupported(
-            f"the array '{container}' of shape {tuple(shape)} inside a map: a codelet has no heap, so the shape of its "
-            "arrays has to be constant"
-        )
-    return tuple(int(size) for size in shape)
+        else:
+            shape = tuple(int(size) for size in inner.indices(inner.sdfg.arrays[container].shape))
+            yield LocalArray(reference.name, reference.dtype, shape)
 
 
 # ---- nested SDFGs and control flow
@@ -415,7 +455,7 @@ def enter_nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> Scop
     """The scope of a nested SDFG: its connectors stand for what they are connected to. Raises Unsupported."""
     environment = {str(name): scope.index(value) for name, value in node.symbol_mapping.items()}
     references = {name: r for name, r in scope.references.items() if name in scope.sdfg.constants}
-    inner = Scope(node.sdfg, scope.names, references, environment, scope.types)
+    inner = Scope(node.sdfg, scope.names, references, environment, scope.types, scope.storage)
     for edge in sorted(state.all_edges(node), key=lambda e: str(e.dst_conn if e.dst is node else e.src_conn)):
         connector = edge.dst_conn if edge.dst is node else edge.src_conn
         if connector and connector not in references and not edge.data.is_empty():

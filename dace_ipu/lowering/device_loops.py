@@ -67,7 +67,7 @@ class DeviceLoops:
         if before or first:
             yield self.device.single(f"first_{loop.loop_variable}", [*before, *first], place)
         if is_built and not frame:
-            count = -sympy.floor(-(end - begin) / step)
+            count = end - begin if step == 1 else -sympy.floor(-(end - begin) / step)
             body = (*self._turn(loop, frame, inner), *self._advance(loop, counter, step, frame, place))
             if body:
                 yield Repeat(count, body, place)

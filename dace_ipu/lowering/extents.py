@@ -109,15 +109,16 @@ class Extents:
 
     def _is_late(self, value: Expr) -> bool:
         """Whether a value depends on the device, or on a dimension whose extent does."""
-        known = {s for s, _ in self.dimensions} | self._symbols()
+        known = {s for s, _ in self.dimensions} | self.fixed_names()
         return bool({str(s) for s in value.free_symbols} - known)
 
-    def _symbols(self) -> set[str]:
+    def fixed_names(self) -> set[str]:
+        """The names that have a value when the graph is built."""
         hosts = {host.name + HOST_VALUE_SUFFIX for host in self.device.hosts}
         return hosts | {str(s) for s in self.device.sdfg.symbols} | {str(s) for s in self.device.sdfg.free_symbols}
 
     def _bounds(self, value: Expr) -> Bounds | None:
-        late = {str(s) for s in value.free_symbols} - self._symbols() - self.device.runtime.keys()
+        late = {str(s) for s in value.free_symbols} - self.fixed_names() - self.device.runtime.keys()
         span = self.device.bounds(value, {**dict.fromkeys(late), **self.spans})
         if span is not None:
             for end in span:

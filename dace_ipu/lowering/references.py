@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import sympy
 from dace import data, subsets
 
-from dace_ipu.lowering.symbolic import Environment, Unsupported, convert
+from dace_ipu.lowering.symbolic import Environment, Unsupported, convert, quotient
 from dace_ipu.tile_graph.body import Access, DType, Expr
 
 __all__ = ["ArrayReference", "Layout", "Reference", "ScalarReference", "Window", "view_of", "window_of"]
@@ -58,7 +58,7 @@ class Layout:
         for begin, size in reversed(list(zip(self.begins, self.sizes, strict=True))):
             outermost = len(result) == len(self.sizes) - 1
             result.append(begin + (position if outermost else sympy.Mod(position, size)))
-            position = sympy.floor(position / size)
+            position = quotient(position, size)
         return tuple(reversed(result))
 
 

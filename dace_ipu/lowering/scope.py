@@ -8,7 +8,7 @@ import keyword
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from dace import data
 from dace.sdfg.sdfg import SDFG
@@ -18,7 +18,7 @@ from dace_ipu.lowering.references import ArrayReference, Reference, ScalarRefere
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import DType, Expr
 
-__all__ = ["Names", "Scope", "dtype_of", "tidy", "user_name"]
+__all__ = ["Limits", "Names", "Scope", "Storage", "dtype_of", "tidy", "user_name"]
 
 
 def dtype_of(desc: data.Data) -> DType:
@@ -74,13 +74,28 @@ class Names:
         return name
 
 
+#: Sizes of slices, each with a size that is at least as large.
+Limits = list[tuple[Expr, Expr]]
+
+
+class Storage(Protocol):
+    """Gives arrays of a body a place in the tiles' memory."""
+
+    def array(self, name: str, dtype: DType, shape: tuple[Expr, ...], limits: Limits) -> ArrayReference:
+        """An array that each iteration has for itself. ``limits`` bounds sizes that are computed on the device.
+
+        Raises Unsupported for a shape without a bound.
+        """
+
+
 @dataclass(frozen=True)
 class Scope:
     """The containers and symbols of ``sdfg`` at one place.
 
     ``references`` says what each container stands for, ``environment`` what each symbol does, ``types`` the types of
     the names that
-    computations may use. ``names`` is shared by all scopes of one body.
+    computations may use. ``names`` is shared by all scopes of one body. ``storage`` holds the arrays of a body that are
+    too large for a worker's stack.
     """
 
     sdfg: SDFG
@@ -88,6 +103,7 @@ class Scope:
     references: dict[str, Reference] = field(default_factory=dict)
     environment: dict[str, Expr] = field(default_factory=dict)
     types: dict[str, DType] = field(default_factory=dict)
+    storage: Storage | None = None
 
     def with_symbol(self, name: str, value: Expr) -> Scope:
         """This scope with one more symbol."""

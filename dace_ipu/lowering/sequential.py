@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dace import data
 from dace.sdfg import nodes
@@ -11,6 +12,7 @@ from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, Ret
 
 from dace_ipu.lowering import codelet
 from dace_ipu.lowering.device import Device, store
+from dace_ipu.lowering.private_arrays import PrivateArrays
 from dace_ipu.lowering.queries import assigned_symbols
 from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.symbolic import Unsupported, python_text
@@ -75,7 +77,7 @@ def statements(block: LoopRegion | ConditionalBlock, scope: Scope, device: Devic
     """The statements of a loop or branch, in one vertex. Raises Unsupported or Failure."""
     if _leaves(block):
         raise Unsupported("a jump out of what runs in one vertex")
-    inner = device.body_scope(scope)
+    inner = replace(device.body_scope(scope), storage=PrivateArrays(device))
     before: list[Statement] = []
     after: list[Statement] = []
     for name in assigned_symbols(block):

@@ -18,6 +18,7 @@ from dace_ipu.lowering import codelet, queries
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device
 from dace_ipu.lowering.extents import Extents
 from dace_ipu.lowering.places import Failure, located, source_of
+from dace_ipu.lowering.private_arrays import PrivateArrays
 from dace_ipu.lowering.scope import Scope, dtype_of, tidy
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.lowering.tasklets import lower_expression
@@ -66,19 +67,11 @@ class States:
                 scope.references[name] = self.device.array(name, scope.sdfg.arrays[name], scope, limits)
 
     def _limits(self, state: SDFGState, scope: Scope) -> dict[Expr, Expr]:
-        """Sizes of slices that are computed on the device → the size of the array that they are taken from.
-
-        What one state slices is in bounds whenever the state runs, and so is another array of that size in it.
-        """
+        """Sizes of slices that are computed on the device → the size of the array that they are taken from."""
         found: dict[Expr, Expr] = {}
-        for edge in state.edges():
-            desc = None if edge.data.is_empty() else scope.sdfg.arrays.get(edge.data.data)
-            if desc is None or len(desc.shape) != len(edge.data.subset):
-                continue
-            for part, whole in zip(edge.data.subset.size(), desc.shape, strict=True):
-                size, limit = scope.index(part), scope.index(whole)
-                if self.device.runtime_names(size) and not self.device.runtime_names(limit):
-                    found.setdefault(self.device.resolved(size), limit)
+        for size, limit in codelet.slice_limits([state], scope):
+            if self.device.runtime_names(size) and not self.device.runtime_names(limit):
+                found.setdefault(self.device.resolved(size), limit)
         return found
 
     # ---- nodes -------------------------------------------------------------------------------------------------------
@@ -119,9 +112,12 @@ class States:
     # ---- maps --------------------------------------------------------------------------------------------------------
 
     def _map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Step:
+        known = set(self.device.variables)
         try:
             return self._parallel_map(state, entry, scope)
         except Unsupported as error:
+            for name in self.device.variables.keys() - known:
+                del self.device.variables[name]
             return self._single_map(state, entry, scope, error)
 
     def _parallel_map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Step:
@@ -131,6 +127,7 @@ class States:
         for parameter, limits in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
             value = extents.add(parameter, *(inner.index(limit) for limit in limits))
             inner = inner.with_symbol(parameter, value)
+        inner = replace(inner, storage=PrivateArrays(self.device, extents))
         inner = codelet.declare_transients(state, entry, inner)
         body = [*codelet.declarations(inner, scope), *codelet.lower_scope(state, entry, inner)]
         domain, body = extents.domain(body)
@@ -140,7 +137,7 @@ class States:
     def _single_map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope, why: Unsupported) -> Step:
         """A map whose range has no bound that is known when the graph is built, as loops of one vertex."""
         place = source_of(entry, scope.sdfg, state)
-        inner = self.device.body_scope(scope)
+        inner = replace(self.device.body_scope(scope), storage=PrivateArrays(self.device))
         try:
             body = codelet.lower_map(state, entry, inner)
         except (Unsupported, Failure):

@@ -12,7 +12,7 @@ from dace import symbolic as dace_symbolic
 
 from dace_ipu.tile_graph.body import Boolean, Expr, symbol
 
-__all__ = ["Environment", "Unsupported", "convert", "convert_condition", "python_text"]
+__all__ = ["Environment", "Unsupported", "convert", "convert_condition", "python_text", "quotient"]
 
 #: What the names of a scope stand for outside of it.
 Environment = Mapping[str, Expr]
@@ -70,14 +70,28 @@ def _condition(node: sympy.Basic, environment: Environment) -> Boolean:
     return combine(*(_condition(part, environment) for part in node.args))
 
 
+def quotient(dividend: Expr, divisor: Expr) -> Expr:
+    """The quotient of two integers, rounded down.
+
+    A power with an exponent that is no number is kept as a divisor: ``x / R**(1 - k)`` would be ``x * R**(k - 1)``, of
+    which nobody can tell any more that it is a fraction.
+    """
+    if any(not power.exp.is_Integer for power in divisor.atoms(sympy.Pow)):
+        return _INT_FLOOR(dividend, divisor)
+    return sympy.floor(dividend / divisor)
+
+
+_INT_FLOOR = sympy.Function("int_floor", integer=True)
+
+
 def _ceiling(value: Expr) -> Expr:
     return -sympy.floor(-value)
 
 
 _RULES: dict[str, Any] = {
     "ceiling": _ceiling,
-    "int_ceil": lambda a, b: _ceiling(a / b),
-    "int_floor": lambda a, b: sympy.floor(a / b),
+    "int_ceil": lambda a, b: -quotient(-a, b),
+    "int_floor": quotient,
     "py_mod": sympy.Mod,
     "min": sympy.Min,
     "max": sympy.Max,

@@ -115,8 +115,9 @@ class Facts:
             if not self._positive(rest):
                 continue
             for fact in (*self.nonnegative, *_facts_of(factor)):
-                if factor in _linear(fact):
-                    yield _linear(_expand(fact * rest))
+                terms = _linear(_expand(fact * rest))
+                if monomial in terms:  # powers of one base may have become another monomial
+                    yield terms
 
 
 def _parts(fact: Expr) -> Iterator[Expr]:

@@ -6,6 +6,7 @@ what is wrong with them.
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import tempfile
 import threading
@@ -48,5 +49,5 @@ def _compile(source: str, key: str, popc: str) -> None:
     with tempfile.TemporaryDirectory(prefix="dace_ipu_") as folder:
         file = Path(folder) / "codelets.cpp"
         file.write_text(source, encoding="utf-8")
-        command = [popc, "--cached", f"--key={key}", _FLAGS, str(file)]
+        command = [*shlex.split(popc), "--cached", f"--key={key}", _FLAGS, str(file)]
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)

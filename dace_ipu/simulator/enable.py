@@ -42,7 +42,7 @@ def environment(libraries: Libraries | None = None) -> dict[str, str]:
 def codelet_environment() -> dict[str, str]:
     """Return the variables by which libpoplar finds the codelet compiler and its cache."""
     return {
-        "DACE_IPU_POPC": str(_popc_script()),
+        "DACE_IPU_POPC": shlex.quote(str(_popc_script())),
         "DACE_IPU_CODELET_CACHE": str(cache_folder() / "codelets"),
         "DACE_IPU_POPC_KEY": tool_key(),
     }

@@ -1,6 +1,7 @@
 """Integer expressions (sympy) as Python: text for people, functions for the interpreter.
 
-The arithmetic is that of mathematical integers: sums, products, powers, ``Mod`` (the sign of the divisor), ``floor`` of
+The arithmetic is that of mathematical integers: sums, products, powers
+(0 with a negative exponent), ``Mod`` (the sign of the divisor), ``floor`` of
 a quotient, ``Min``, ``Max`` and ``Abs``. A quotient outside of ``floor`` is exact by construction (``N*(N + 1)/2``).
 """
 
@@ -52,7 +53,7 @@ def compile_index(expr: Expr) -> Callable[[Mapping[str, Any]], int]:
     assert isinstance(function.body, ast.Lambda)
     function.body.body = tree.body
     code = compile(ast.fix_missing_locations(function), "<index>", "eval")
-    return eval(code, {"__builtins__": {}, "min": min, "max": max, "abs": abs, "__integer": _integer})  # type: ignore[no-any-return]
+    return eval(code, {"__builtins__": {}, "min": min, "max": max, "abs": abs, **_HELPERS})  # type: ignore[no-any-return]
 
 
 def evaluate(expr: Expr, values: Mapping[str, Any]) -> int:
@@ -72,8 +73,10 @@ def _integral(expr: sympy.Basic) -> sympy.Basic:
     kind = type(expr).__name__
     if expr.is_Integer or expr.is_Symbol:
         return expr
-    if isinstance(expr, sympy.floor) or kind == "int_floor":
-        return _floor(expr.args[0] if kind == "floor" else expr.args[0] / expr.args[1])
+    if isinstance(expr, sympy.floor):
+        return _floor(expr.args[0])
+    if kind == "int_floor":
+        return _Quotient(*map(_integral, expr.args))
     if isinstance(expr, sympy.ceiling) or kind == "int_ceil":
         return -_floor(-(expr.args[0] if kind == "ceiling" else expr.args[0] / expr.args[1]))
     if isinstance(expr, sympy.Mod):
@@ -87,8 +90,8 @@ def _arithmetic(expr: sympy.Basic) -> sympy.Basic:
         return _Quotient(_integral(numerator), _integral(denominator))
     if isinstance(expr, _PLAIN):
         return expr.func(*map(_integral, expr.args))
-    if isinstance(expr, sympy.Pow) and expr.exp.is_Integer:
-        return _integral(expr.base) ** expr.exp
+    if isinstance(expr, sympy.Pow):
+        return sympy.Pow(_integral(expr.base), _integral(expr.exp), evaluate=False)
     raise ValueError(f"no integer arithmetic: '{expr}' ({type(expr).__name__})")
 
 
@@ -138,7 +141,21 @@ class _Lookup(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.parse(f"__integer(values, {node.id!r})", mode="eval").body
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        if isinstance(node.op, ast.Pow):
+            return ast.Call(ast.Name("__power", ast.Load()), [left, right], [])
+        return ast.BinOp(left, node.op, right)
+
 
 def _integer(values: Mapping[str, Any], name: str) -> int:
     value = values[name]
     return int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
+
+
+def _power(base: int, exponent: int) -> int:
+    """Whole powers; 0 with a negative exponent, of which no index is made."""
+    return base**exponent if exponent >= 0 else 0
+
+
+_HELPERS = {"__integer": _integer, "__power": _power}

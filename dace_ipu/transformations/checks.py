@@ -20,6 +20,9 @@ _SUPPORTED: tuple[Any, ...] = (
 )  # fmt: skip
 _NARROWED: dict[Any, Any] = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
 
+#: DaCe's names for what a program returns. Their types are DaCe's choice, not the user's.
+RETURN_PREFIX = "__return"
+
 
 def device_dtype(dtype: Any, float64: str) -> Any:
     """The type that the device holds data of ``dtype`` in."""
@@ -46,9 +49,11 @@ def precision(sdfg: SDFG, float64: str) -> str:
 
     DaCe computes ``float32 array + loop counter`` in float64, which NumPy does not. If no argument, cast or array
     that the user
-    wrote is float64, the transients are narrowed to what the user wrote.
+    wrote is float64, the transients and what the program returns are narrowed to what the user wrote.
     """
-    arguments = (desc.dtype for desc in sdfg.arrays.values() if not desc.transient)
+    arguments = (
+        desc.dtype for name, desc in sdfg.arrays.items() if not desc.transient and not name.startswith(RETURN_PREFIX)
+    )
     if any(dtype in _NARROWED for dtype in arguments) or any(
         _wrote_float64(node, state) for node, state in sdfg.all_nodes_recursive()
     ):

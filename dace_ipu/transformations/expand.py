@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 from dace import dtypes
-from dace.libraries.standard.nodes import Reduce
+from dace.libraries.standard.nodes.reduce import Reduce
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
+from dace_ipu import library_nodes  # noqa: F401  registers the expansions for the IPU
 from dace_ipu.errors import DiagnosticCollector, Place
 
 __all__ = ["expand_library_nodes"]
 
 #: Implementations in the order of preference. 'specialize' picks the right node for a MatMul or Einsum, which is
 #: expanded in turn.
-_FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
+_LARGEST = tuple(float(np.finfo(name).max) for name in ("float16", "float32", "float64"))
 PREFERRED = ("IPU", "pure", "specialize", "MappedTasklet")
 
 
@@ -70,11 +71,9 @@ def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
 
 def _set_identity(node: Any) -> None:
     """Let a maximum start from minus infinity, not from the least finite number, as DaCe's frontend has it."""
-    limits = {float(dtypes.min_value(t)): -math.inf for t in _FLOATS} | {
-        float(dtypes.max_value(t)): math.inf for t in _FLOATS
-    }
     if isinstance(node, Reduce) and isinstance(node.identity, (float, np.floating)):
-        node.identity = limits.get(float(node.identity), node.identity)
+        value = float(node.identity)
+        node.identity = math.copysign(math.inf, value) if abs(value) in _LARGEST else value
 
 
 def _inherit_place(place: Place, expanded: list[nodes.Node]) -> None:

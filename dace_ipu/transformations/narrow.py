@@ -9,7 +9,9 @@ from dace.properties import CodeBlock
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
-__all__ = ["narrow"]
+from dace_ipu.transformations import checks
+
+__all__ = ["narrow", "narrow_leaks"]
 
 _TYPES = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
 _NAMES = {"float64": "float32", "complex128": "complex64", "double": "float32"}
@@ -29,6 +31,14 @@ def narrow(sdfg: SDFG) -> None:
                     connectors[name] = _TYPES.get(dtype, dtype)
         if isinstance(node, nodes.Tasklet) and node.language == dtypes.Language.Python:
             node.code = CodeBlock([_Casts().visit(statement) for statement in node.code.code], node.language)
+
+
+def narrow_leaks(sdfg: SDFG) -> None:
+    """Narrow a program in which only DaCe's type rules brought float64, in place. A program whose user wrote float64
+    anywhere stays as it is: :func:`checks.precision` tells the two apart.
+    """
+    if checks.precision(sdfg, "refuse") == "float32":
+        narrow(sdfg)
 
 
 class _Casts(ast.NodeTransformer):

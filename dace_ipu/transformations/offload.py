@@ -24,7 +24,7 @@ from dace_ipu import compat
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, fuse, liveness, narrow, scalars
+from dace_ipu.transformations import checks, expand, fuse, liveness, local_shapes, narrow, pairs, scalars
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -94,11 +94,13 @@ def _adopt(sdfg: SDFG, other: SDFG) -> None:
 
 
 def _offload(sdfg: SDFG, float64: str) -> None:
+    pairs.split_pairs(sdfg)
     float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
     scalars.pass_scalars_as_data(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
+    local_shapes.bound_local_shapes(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     if not written & host.keys():
@@ -173,16 +175,23 @@ def _clone(inner: SDFG, name: str, desc: data.Data, float64: str) -> str:
 
 
 def _set_storages(inner: SDFG, host: set[str], float64: str) -> None:
+    _place(inner, host)
+    if float64 == "float32":
+        narrow.narrow(inner)
+
+
+def _place(inner: SDFG, host: set[str]) -> None:
+    """Schedules and storages of an SDFG that runs outside of maps, and of those nested in it outside of maps."""
     for state in inner.states():
         scopes = state.scope_dict()
         for node in state.nodes():
             if isinstance(node, nodes.MapEntry):
                 node.map.schedule = IPU_Multicore if scopes[node] is None else dtypes.ScheduleType.Sequential
+            if isinstance(node, nodes.NestedSDFG) and scopes[node] is None:
+                _place(node.sdfg, set())
     for name, desc in inner.arrays.items():
         if desc.transient and name not in host and desc.storage not in IPU_STORAGES:
             desc.storage = IPU_L1 if _at_top(inner, name) else compat.REGISTER
-    if float64 == "float32":
-        narrow.narrow(inner)
 
 
 def _at_top(inner: SDFG, name: str) -> bool:

@@ -57,7 +57,7 @@ public:
   poplar::Output<float> max_A;
 
   bool compute() {
-    *max_A = -3.4028235e+38f;
+    *max_A = -INFINITY;
     return true;
   }
 };
@@ -173,7 +173,7 @@ public:
   poplar::Output<float> max_A;
 
   bool compute() {
-    *max_A = -3.4028235e+38f;
+    *max_A = -INFINITY;
     return true;
   }
 };

@@ -61,7 +61,7 @@ DACE_IPU_GRAPH_CODE Sequence build_convergence(Graph &graph, dace_ipu::Streams &
   VertexRef reduce_init_vertex = graph.addVertex(reduce_init, "reduce_init");
   graph.setTileMapping(reduce_init_vertex, 0);
   graph.connect(reduce_init_vertex["max_A"], max_A[0]);
-  graph.setPerfEstimate(reduce_init_vertex, dace_ipu::vertexCycles(1));
+  graph.setPerfEstimate(reduce_init_vertex, dace_ipu::vertexCycles(2));
   sequence.add(Execute(reduce_init));
 
   // test_golden.py:3   turns[0] = 0
@@ -124,7 +124,7 @@ DACE_IPU_GRAPH_CODE Sequence build_convergence(Graph &graph, dace_ipu::Streams &
   VertexRef reduce_init_2_vertex = graph.addVertex(reduce_init_2, "reduce_init_2");
   graph.setTileMapping(reduce_init_2_vertex, 0);
   graph.connect(reduce_init_2_vertex["max_A"], max_A[0]);
-  graph.setPerfEstimate(reduce_init_2_vertex, dace_ipu::vertexCycles(1));
+  graph.setPerfEstimate(reduce_init_2_vertex, dace_ipu::vertexCycles(2));
   body.add(Execute(reduce_init_2));
 
   // test_golden.py:4   while np.max(A) > limit:

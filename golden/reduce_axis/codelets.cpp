@@ -1,4 +1,5 @@
 #include <poplar/Vertex.hpp>
+#include <cmath>
 
 // The greater of two values; a NaN if there is one.
 template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
@@ -59,7 +60,7 @@ public:
 
   bool compute(unsigned worker) {
     for (unsigned o0 : share(0, o0_size, worker)) {
-      float r_max = -3.4028235e+38f;
+      float r_max = -INFINITY;
       for (unsigned i0 = 0; i0 < 9; ++i0) {
         r_max = max(r_max, A[9 * o0 + i0]);
       }

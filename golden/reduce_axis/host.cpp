@@ -51,7 +51,7 @@ DACE_IPU_GRAPH_CODE Sequence build_reduce_axis(Graph &graph, dace_ipu::Streams &
     graph.connect(vertex["r"], r.slice(block.begin(0), block.end(0)));
     graph.connect(vertex["A"], A.slice(block.begin(0), block.end(0)).flatten());
     graph.setInitialValue(vertex["o0_size"], block.size(0));
-    graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(47 * block.size(0)));
+    graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(48 * block.size(0)));
   }
   sequence.add(Execute(reduce_output));
   streams.copyOut(sequence, "r", r);

@@ -8,6 +8,7 @@ from typing import Any
 import dace
 import numpy as np
 import pytest
+from dace.libraries.lapack import Potrf
 
 import dace_ipu
 
@@ -168,33 +169,77 @@ def test_callback() -> None:
 
 
 def test_library_node_without_expansion() -> None:
-    @dace.program
-    def factor(A: dace.float32[4, 4], B: dace.float32[4, 4]):
-        B[:] = np.linalg.cholesky(A)
-
-    finding = only(factor)
-    assert "cannot run on the IPU" in finding.message
+    sdfg = dace.SDFG("factor")
+    for name in "AB":
+        sdfg.add_array(name, [4, 4], dace.float32)
+    sdfg.add_array("info", [1], dace.int32)
+    state, node = sdfg.add_state(), Potrf("potrf")
+    state.add_edge(state.add_read("A"), None, node, "_xin", dace.Memlet("A[0:4, 0:4]"))
+    state.add_edge(node, "_xout", state.add_write("B"), None, dace.Memlet("B[0:4, 0:4]"))
+    state.add_edge(node, "_res", state.add_write("info"), None, dace.Memlet("info[0]"))
+    (finding,) = findings(sdfg)
+    assert finding.message == "the library node 'potrf' (Potrf) cannot run on the IPU"
     assert "no pure expansion" in finding.notes[0]
 
 
+def test_library_node_with_operands_that_do_not_fit() -> None:
+    @dace.program
+    def factor(A: dace.int32[4, 4], B: dace.int32[4, 4]):
+        B[:] = np.linalg.cholesky(A)
+
+    @dace.program
+    def system(A: dace.float32[4, 5], B: dace.float32[4, 4]):
+        B[:] = np.linalg.solve(A, B)
+
+    finding = only(factor)
+    assert finding.message == "the library node 'cholesky' (Cholesky) cannot be expanded"
+    assert "'_a' has elements of type int, not floating-point numbers" in finding.notes[0]
+    assert "'_ain' of shape (4, 5) is no square matrix" in only(system).notes[0]
+
+
 def test_structure_elements() -> None:
-    @dace.program
-    def smallest(A: dace.float32[9], k: dace.int64[1]):
-        k[0] = np.argmin(A, 0)
+    sdfg = dace.SDFG("points")
+    sdfg.add_array("A", [4], dace.float32)
+    sdfg.add_transient("P", [4], dace.dtypes.struct("point", x=dace.float32, y=dace.float32))
+    state = sdfg.add_state()
+    made = state.add_access("P")
+    reads, writes = {"a": dace.Memlet("A[i]")}, {"p": dace.Memlet("P[i]")}
+    state.add_mapped_tasklet(
+        "make", {"i": "0:4"}, reads, "p = point(x=a, y=a)", writes, external_edges=True, output_nodes={"P": made}
+    )
+    reads, writes = {"p": dace.Memlet("P[i]")}, {"a": dace.Memlet("A[i]")}
+    state.add_mapped_tasklet(
+        "take", {"i": "0:4"}, reads, "a = p.x + p.y", writes, external_edges=True, input_nodes={"P": made}
+    )
+    assert any("has elements of type point" in f.message for f in findings(sdfg))
 
-    assert any("has elements of type" in f.message for f in findings(smallest))
 
+def test_local_array_without_a_bound() -> None:
+    inner = dace.SDFG("inner")
+    inner.add_array("n", [4], dace.int32)
+    inner.add_array("B", [4], dace.float32)
+    inner.add_symbol("i", dace.int32)
+    inner.add_symbol("m", dace.int32)
+    inner.add_transient("part", [dace.symbol("m")], dace.float32)
+    first, second, third = (inner.add_state(f"s{k}") for k in range(3))
+    inner.add_edge(first, second, dace.InterstateEdge(assignments={"m": "n[i]"}))
+    inner.add_edge(second, third, dace.InterstateEdge())
+    second.add_mapped_tasklet("fill", {"j": "0:m"}, {}, "p = j", {"p": dace.Memlet("part[j]")}, external_edges=True)
+    tasklet = third.add_tasklet("last", {"p"}, {"o"}, "o = p")
+    third.add_edge(third.add_read("part"), None, tasklet, "p", dace.Memlet("part[m - 1]"))
+    third.add_edge(tasklet, "o", third.add_write("B"), None, dace.Memlet("B[i]"))
 
-def test_local_array_that_needs_a_heap() -> None:
-    @dace.program
-    def heap(A: dace.float32[4, N], B: dace.float32[4]):
-        for i in dace.map[0:4]:
-            part = np.empty((N,), np.float32)
-            part[:] = A[i, :] * 2
-            B[i] = part[0] + part[N - 1]
-
-    finding = only(heap)
-    assert "a codelet has no heap" in finding.message
+    sdfg = dace.SDFG("unbounded")
+    sdfg.add_array("n", [4], dace.int32)
+    sdfg.add_array("B", [4], dace.float32)
+    state = sdfg.add_state()
+    begin, end = state.add_map("each", {"i": "0:4"})
+    node = state.add_nested_sdfg(inner, {"n"}, {"B"}, {"i": "i"})
+    state.add_memlet_path(state.add_read("n"), begin, node, dst_conn="n", memlet=dace.Memlet("n[i]"))
+    state.add_memlet_path(node, end, state.add_write("B"), src_conn="B", memlet=dace.Memlet("B[i]"))
+    (finding,) = findings(sdfg)
+    assert "the array 'part' of shape (m), a size that is computed inside of the map," in finding.message
+    assert "use an array of fixed size, and a slice of it" in finding.hints[0]
 
 
 def test_cpp_tasklet() -> None:

@@ -509,3 +509,77 @@ def oracle(case: Case, arguments: dict[str, Any]) -> Any:
     )
     with np.errstate(all="ignore"):
         return plain(**arguments)
+
+
+@case(
+    lambda r: {"A": values(r, 4, 9), "k": np.zeros(9, np.int64), "m": np.zeros(1, np.int32), "j": np.zeros(4, np.int32)}
+)
+@dace.program
+def places_of_extremes(A: dace.float32[4, 9], k: dace.int64[9], m: dace.int32[1], j: dace.int32[4]):
+    k[:] = np.argmin(A, 0)
+    m[0] = np.argmax(A)
+    j[:] = np.argmax(A, axis=1)
+
+
+@case(lambda r: {"A": r.integers(-2, 3, (8, 9)).astype(np.int32), "k": np.zeros(8, np.int32)}, N=8)
+@dace.program
+def first_of_equal_extremes(A: dace.int32[N, 9], k: dace.int32[N]):
+    for i in dace.map[0:N]:
+        k[i] = np.argmin(A[i])
+
+
+@case(
+    lambda r: {"A": np.where(r.random(300) < 0.01, np.nan, values(r, 300)).astype(f32), "k": np.zeros(2, np.int32)},
+    N=300,
+)
+@dace.program
+def places_beside_nan_and_infinity(A: dace.float32[N], k: dace.int32[2]):
+    B = A * np.inf
+    k[0] = np.argmax(A)
+    k[1] = np.argmin(B)
+
+
+# ---- arrays of a map's inside that fit no stack ----------------------------------------------------------------------
+
+
+@case(lambda r: {"A": values(r, 5, 12), "B": values(r, 5)}, N=12)
+@dace.program
+def symbolic_array_in_a_map(A: dace.float32[5, N], B: dace.float32[5]):
+    for i in dace.map[0:5]:
+        part = np.empty((N,), np.float32)
+        part[:] = A[i, :] * 2
+        B[i] = part[0] + part[N - 1]
+
+
+@case(lambda r: {"A": values(r, 9, 9), "B": values(r, 9)}, N=9)
+@dace.program
+def triangular_array_in_a_map(A: dace.float32[N, N], B: dace.float32[N]):
+    for i in dace.map[0:N]:
+        B[i] = np.sum(A[i, : i + 1] * 2)
+
+
+@case(lambda r: {"A": values(r, 3, 5000), "B": values(r, 3)})
+@dace.program
+def large_array_in_a_map(A: dace.float32[3, 5000], B: dace.float32[3]):
+    for i in dace.map[0:3]:
+        part = A[i, :] * A[i, :]
+        B[i] = np.sum(part[::2]) * 0.001
+
+
+@case(lambda r: {"A": values(r, 4, 6), "B": values(r, 4, 6)}, N=6)
+@dace.program
+def symbolic_arrays_in_nested_maps(A: dace.float32[4, N], B: dace.float32[4, N]):
+    for i, j in dace.map[0:4, 0:N]:
+        part = np.empty((N,), np.float32)
+        for k in range(N):
+            part[k] = A[i, k] * j
+        B[i, j] = part[N - 1 - j] + part[j]
+
+
+@case(
+    lambda r: {"A": np.stack([values(r, 5, 5) + 4 * np.eye(5, dtype=f32) for _ in range(6)]), "b": values(r, 6, 5)}, N=5
+)
+@dace.program
+def symbolic_solve_in_a_map(A: dace.float32[6, N, N], b: dace.float32[6, N]):
+    for t in dace.map[0:6]:
+        b[t, :] = np.linalg.solve(A[t], b[t])

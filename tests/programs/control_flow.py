@@ -8,6 +8,7 @@ import numpy as np
 from tests.programs.catalogue import case, values
 
 N, M = (dace.symbol(name) for name in "NM")
+R, K = (dace.symbol(name, dtype=dace.int64, positive=True) for name in "RK")
 f32, i32 = np.float32, np.int32
 
 
@@ -154,6 +155,30 @@ def strided_range(A: dace.float32[N]):
     for i in range(1, 5):
         for j in dace.map[i:N:3]:
             A[j] = A[j] + i
+
+
+@case(lambda r: {"x": values(r, 27), "y": values(r, 27)}, R=3, K=3)
+@dace.program
+def powers_of_a_counter(x: dace.float32[R**K], y: dace.float32[R**K]):
+    for i in range(K):
+        for j in dace.map[0 : R**i]:
+            y[j] = y[j] + x[R ** (K - i - 1)] * (j + 1)
+
+
+@case(lambda r: {"x": values(r, 27), "y": values(r, 27)}, R=3, K=3)
+@dace.program
+def shapes_that_are_powers(x: dace.float32[R**K], y: dace.float32[R**K]):
+    for i in range(K):
+        box = np.reshape(x, (R**i, R, R ** (K - i - 1)))
+        y[:] = np.reshape(np.transpose(box, axes=(1, 0, 2)), (R**K,))
+        x[:] = y
+
+
+@case(lambda r: {"z": values(r, 10, dtype=np.complex64) + 1, "a": f32(r.random())})
+@dace.program
+def powers_of_complex_numbers(z: dace.complex64[10], a: dace.float32):
+    for t in range(3):
+        z[:] = np.power(z, a - t)
 
 
 # ---- while -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from dace_ipu import passes
 from dace_ipu.lowering import HOST_VALUE_SUFFIX, lower
 from dace_ipu.tile_graph import interpreter
 from dace_ipu.transformations.checks import device_scopes
-from tests.programs import control_flow  # noqa: F401  registers its cases
+from tests.programs import control_flow, linear_algebra  # noqa: F401  register their cases
 from tests.programs.catalogue import CASES, Case, oracle
 
 Arguments = dict[str, Any]
@@ -23,6 +23,7 @@ Arguments = dict[str, Any]
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The iteration range of Map:UserWarning"),
     pytest.mark.filterwarnings("ignore:Using sets for connectors:UserWarning"),  # by its einsum
+    pytest.mark.filterwarnings("ignore:Dimensionality mismatch between src/dst subsets:UserWarning"),  # its reshape
 ]
 
 

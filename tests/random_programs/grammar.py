@@ -23,15 +23,17 @@ Lines = list[str]
 _OPERATORS = {
     "f": ("{} + {}", "{} - {}", "{} * {}", "np.minimum({}, {})", "np.maximum({}, {})"),
     "i": ("{} + {}", "{} - {}", "np.minimum({}, {})", "np.maximum({}, {})", "{} & {}", "{} ^ {}"),
+    "u": ("{} + {}", "np.minimum({}, {})", "np.maximum({}, {})", "{} & {}", "{} ^ {}"),
     "c": ("{} + {}", "{} - {}", "{} * {}"),
 }
 _FUNCTIONS = {
     "f": ("np.abs({})", "np.tanh({})", "np.sin({})", "-({})", "({}) / 3", "0.5 * ({})", "np.sqrt(np.abs({}))"),
     "i": ("np.abs({})", "-({})", "({}) // 3", "({}) % 5", "({}) // -2", "({}) * 2"),
+    "u": ("({}) // 3", "({}) % 5", "({}) * 2"),
     "c": ("-({})", "np.conj({})", "0.5 * ({})"),
 }
-_DAMPED = {"f": "np.tanh({})", "i": "({}) % 11", "c": "0.25 * ({})"}
-_LITERALS = {"f": ("0.5", "1", "-2.25"), "i": ("1", "-3", "7"), "c": ("0.5", "1")}
+_DAMPED = {"f": "np.tanh({})", "i": "({}) % 11", "u": "({}) % 11", "c": "0.25 * ({})"}
+_LITERALS = {"f": ("0.5", "1", "-2.25"), "i": ("1", "-3", "7"), "u": ("1", "3"), "c": ("0.5", "1")}
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -79,17 +81,17 @@ class _Writer:
 
     @property
     def kind(self) -> str:
-        return {"float32": "f", "float16": "f", "complex64": "c"}.get(self.dtype, "i")
+        return {"float32": "f", "float16": "f", "complex64": "c", "uint32": "u"}.get(self.dtype, "i")
 
     @property
     def scalar_dtype(self) -> str:
         """DaCe cannot pass complex numbers and halves by value."""
-        return self.dtype if self.dtype in ("float32", "int32", "int64") else "int32"
+        return self.dtype if self.dtype in ("float32", "int32", "int64", "uint32") else "int32"
 
     # ---- the program
 
     def example(self) -> Example:
-        self.dtype = self.one_of("float32", "float32", "float32", "int32", "int64", "complex64", "float16")
+        self.dtype = self.one_of("float32", "float32", "float32", "int32", "int64", "uint32", "complex64", "float16")
         self.sizes = {"N": self.number(4, 13), "M": self.number(4, 9)}
         symbolic = self.maybe()
         body = self.block(self.number(2, 5), depth=0)
@@ -105,7 +107,7 @@ class _Writer:
         helper = [
             "@dace.program",
             f"def helper(x: dace.{self.dtype}[N], y: dace.{self.dtype}[N]):",
-            "    x[:] = x - y",
+            *self.helper_body(),
             "",
             "",
         ]
@@ -113,12 +115,22 @@ class _Writer:
         lines = [*head, "@dace.program", f"def main({', '.join(parameters)}):", *_indented(body)]
         return "\n".join(lines) + "\n"
 
+    def helper_body(self) -> Lines:
+        """All at once, or in order: then the nested SDFG has a loop."""
+        if self.maybe():
+            return ["    x[:] = x ^ y" if self.kind == "u" else "    x[:] = x - y"]
+        step = _DAMPED[self.kind].format("x[k - 1] + y[k]")
+        return ["    for k in range(1, N):", f"        x[k] = {step}"]
+
     def block(self, count: int, depth: int) -> Lines:
         return [line for _ in range(count) for line in self.statement(depth)]
 
     def statement(self, depth: int) -> Lines:
         kinds = [self.vector_slice, self.matrix_slice, self.map_1d, self.map_2d, self.reduction, self.accumulation]
         kinds += [self.gather, self.scatter, self.inner_loop, self.call, self.row]
+        kinds += [self.mask, self.strided, self.product]
+        if self.kind in "iu":  # where rounding cannot decide
+            kinds.append(self.place)
         if depth == 0:
             kinds.append(self.temporary)
         if self.control and depth < 2:
@@ -199,6 +211,26 @@ class _Writer:
         self.calls = True
         first = self.one_of(*VECTORS)
         return [f"helper({first}, {'B' if first == 'A' else 'A'})"]
+
+    def strided(self) -> Lines:
+        part = f"{self.number(0, 2)}:N:{self.number(2, 3)}"
+        return [f"{self.one_of(*VECTORS)}[{part}] = {self.damped(lambda: f'{self.one_of(*VECTORS)}[{part}]')}"]
+
+    def mask(self) -> Lines:
+        name, compared = self.fresh("m"), "idx" if self.kind == "c" else self.one_of(*VECTORS)
+        test = (
+            f"{compared} {self.one_of(*_COMPARISONS)} {'2' if self.kind == 'c' else self.one_of(*_LITERALS[self.kind])}"
+        )
+        target, other = self.one_of(("A", "B"), ("B", "A"))
+        return [f"{name} = {test}", f"{target}[:] = np.where({name}, {other}, {target})"]
+
+    def product(self) -> Lines:
+        target, value = self.one_of(("A", "C @ R"), ("R", "A @ D"), ("B", "D @ R"))
+        return [f"{target}[:] = {_DAMPED[self.kind].format(value)}"]
+
+    def place(self) -> Lines:
+        function = self.one_of("argmin", "argmax")
+        return [f"idx[{self.one_of('0', '1', 'N - 1')}] = np.{function}({self.one_of(*VECTORS)})"]
 
     # ---- maps
 

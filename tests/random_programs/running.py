@@ -72,12 +72,14 @@ def _arguments(example: Example, seed: int) -> Arguments:
     n, m = example.sizes["N"], example.sizes["M"]
     shapes = {"A": (n,), "B": (n,), "C": (n, m), "D": (n, m), "R": (m,), "s": (1,)}
     arrays: Arguments = {name: _values(rng, shape, example.dtype) for name, shape in shapes.items()}
-    passable = example.dtype in ("float32", "int32", "int64")
+    passable = example.dtype in ("float32", "int32", "int64", "uint32")
     scalar = _values(rng, (1,), example.dtype if passable else "int32")[0]
     return {**arrays, "idx": rng.integers(0, n, n).astype(np.int32), "a": scalar}
 
 
 def _values(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
+    if dtype.startswith("uint"):
+        return rng.integers(0, 10, shape).astype(dtype)
     if dtype.startswith("int"):
         return rng.integers(-9, 10, shape).astype(dtype)
     real = rng.random(shape) * 2 - 1

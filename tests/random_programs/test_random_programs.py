@@ -29,7 +29,7 @@ def test_random_programs(chunk: int, tmp_path: Path) -> None:
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
-    @given(examples(control=False))
+    @given(examples())
     def run(example: Example) -> None:
         try:
             check(example, tmp_path, simulate=True)

@@ -50,6 +50,8 @@ class _VertexType(ctypes.Structure):
         ("run", _RUN),
         ("source_file", ctypes.c_char_p),
         ("source_line", ctypes.c_uint32),
+        ("run_counted", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_uint)),
+        ("cost_flags", ctypes.c_uint32),
     ]
 
 
@@ -58,6 +60,7 @@ class _Module(ctypes.Structure):
         ("abi", ctypes.c_uint32),
         ("num_vertex_types", ctypes.c_uint32),
         ("vertex_types", ctypes.POINTER(_VertexType)),
+        ("take_cost", ctypes.CFUNCTYPE(ctypes.c_uint64)),
     ]
 
 
@@ -131,6 +134,12 @@ class Vertex:
     def run(self, worker: int = 0) -> bool:
         return bool(self.cls.entry(self._state.ctypes.data, worker))
 
+    def cost(self, worker: int = 0) -> int:
+        """Run the entry that counts, and return what it cost: slots of a worker, cycles of the supervisor."""
+        assert self.cls.counted is not None
+        self.cls.counted(self._state.ctypes.data, worker)
+        return self.cls.take_cost()
+
     def _image(self, info: Field, value: Any) -> bytes:
         if info.kind == STATE:
             return np.array(value, dtype=info.dtype).tobytes()
@@ -158,6 +167,9 @@ class VertexClass:
     entry: Callable[[int, int], bool]
     source_file: str
     source_line: int
+    counted: Callable[[int, int], bool] | None
+    depends_on_data: bool
+    take_cost: Callable[[], int]
 
     def __call__(self, **fields: Any) -> Vertex:
         vertex = Vertex(self)
@@ -181,12 +193,12 @@ def load_module(path: Path) -> Module:
     library = ctypes.CDLL(str(path))
     library.dace_ipu_codelet_module.restype = ctypes.POINTER(_Module)
     module = library.dace_ipu_codelet_module().contents
-    assert module.abi == 1
+    assert module.abi == 2
     types = [module.vertex_types[i] for i in range(module.num_vertex_types)]
-    return Module(library, {type_.name.decode(): _vertex_class(type_) for type_ in types})
+    return Module(library, {type_.name.decode(): _vertex_class(type_, module.take_cost) for type_ in types})
 
 
-def _vertex_class(raw: _VertexType) -> VertexClass:
+def _vertex_class(raw: _VertexType, take_cost: Callable[[], int]) -> VertexClass:
     fields = [_field(raw.fields[i]) for i in range(raw.num_fields)]
     return VertexClass(
         raw.name.decode(),
@@ -197,6 +209,9 @@ def _vertex_class(raw: _VertexType) -> VertexClass:
         raw.run,
         raw.source_file.decode(),
         raw.source_line,
+        raw.run_counted if raw.run_counted else None,
+        bool(raw.cost_flags & 1),
+        take_cost,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def test_environment(libraries: Libraries, tmp_path: Path, monkeypatch: pytest.M
     assert variables["LIBRARY_PATH"] == f"{libraries.lib_dir}:/elsewhere"
     assert variables["CPLUS_INCLUDE_PATH"] == str(libraries.include_dir)  # no empty entry: it would mean '.'
     assert variables["DACE_IPU_CODELET_CACHE"] == str(tmp_path / "a cache" / "codelets")
-    assert variables["PATH"].split(":")[0] == str(Path(variables["DACE_IPU_POPC"]).parent)
+    assert variables["PATH"].split(":")[0] == str(Path(shlex.split(variables["DACE_IPU_POPC"])[0]).parent)
     assert len(variables["DACE_IPU_POPC_KEY"]) == 16
 
 
@@ -57,13 +58,12 @@ def test_shell_evaluates_the_output(libraries: Libraries, capsys: pytest.Capture
     commands = capsys.readouterr().out
     assert all(line.startswith("export ") for line in commands.splitlines())
     (tmp_path / "a.cpp").write_text("#include <poplar/Vertex.hpp>\nstruct A : poplar::Vertex { void compute() {} };\n")
-    script = f'{commands}\nset -e; command -v popc; popc a.cpp -o a.gp; $DACE_IPU_POPC --version; echo "$LIBRARY_PATH"'
-    # libpoplar starts popc without a shell and splits at blanks, so the variable is tried for real elsewhere.
-    script = script.replace("$DACE_IPU_POPC", '"$DACE_IPU_POPC"')
+    script = f"{commands}\nset -e; command -v popc; popc a.cpp -o a.gp; "
+    script += 'eval "$DACE_IPU_POPC" --version; echo "$LIBRARY_PATH"'
     result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[0] == enable.codelet_environment()["DACE_IPU_POPC"]
+    assert [lines[0]] == shlex.split(enable.codelet_environment()["DACE_IPU_POPC"])
     assert lines[1].startswith("popc of the dace_ipu simulator")
     assert lines[2].split(":")[0] == str(libraries.lib_dir)
     assert (tmp_path / "a.gp").is_file()
@@ -85,4 +85,4 @@ def test_activate_sets_what_libpoplar_reads(libraries: Libraries, monkeypatch: p
         monkeypatch.setenv(name, "other")  # restored afterwards
     enable.activate()
     assert {name: os.environ[name] for name in enable.codelet_environment()} == enable.codelet_environment()
-    assert os.access(os.environ["DACE_IPU_POPC"], os.X_OK)
+    assert os.access(shlex.split(os.environ["DACE_IPU_POPC"])[0], os.X_OK)

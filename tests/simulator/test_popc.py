@@ -6,6 +6,7 @@ import ctypes
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -776,6 +777,55 @@ def test_damaged_index(popc: Popc, source: Path, tmp_path: Path) -> None:
     for entry in (tmp_path / "cache" / "index").iterdir():
         entry.write_text('{"key": 3')
     assert cached(popc, "a.cpp") == first
+
+
+def test_what_nobody_uses_leaves_the_cache(popc: Popc, source: Path, tmp_path: Path) -> None:
+    unused, written, read = (cached(popc, "a.cpp", flag) for flag in ("-O1", "-O2", "-O3"))
+    entries = sorted((tmp_path / "cache" / "index").iterdir())
+    old, now = time.time() - 40 * 24 * 60 * 60, time.time()
+    for file in (unused, *entries):
+        os.utime(file, (old, old))
+    os.utime(read, (now, old))
+    marker = tmp_path / "cache" / ".pruned"
+    assert marker.exists()
+    cached(popc, "a.cpp", "-O0")
+    assert unused.exists(), "the cache was cleared today already"
+    os.utime(marker, (old, old))
+    cached(popc, "a.cpp", "-g")
+    assert not unused.exists() and written.exists() and read.exists()
+    assert not any(entry.exists() for entry in entries)
+
+
+def test_using_a_module_keeps_it(popc: Popc, source: Path) -> None:
+    module = cached(popc, "a.cpp")
+    old = time.time() - 40 * 24 * 60 * 60
+    os.utime(module, (old, old))
+    assert cached(popc, "a.cpp") == module
+    assert module.stat().st_atime > old + 1 and module.stat().st_mtime == pytest.approx(old)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        [
+            "-L/usr/lib",
+            "-lm",
+            "-Wl,-s",
+            "-x",
+            "c++",
+            "-MMD",
+            "-MF",
+            "a.d",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-Rpass=x",
+        ],
+        ["-Weverything", "-fcolor-diagnostics", "-ferror-limit=1", "-fno-slp-vectorize", "-Qunused-arguments"],
+    ],
+)
+def test_flags_that_only_the_real_popc_needs(popc: Popc, source: Path, flags: list[str]) -> None:
+    status, _, messages = popc("a.cpp", *flags, "-o", "a.gp")
+    assert (status, messages) == (0, "")
 
 
 def test_leftovers_of_killed_builds_are_removed(popc: Popc, source: Path, tmp_path: Path) -> None:

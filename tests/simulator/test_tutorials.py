@@ -93,6 +93,17 @@ def test_mistakes_of_codelets_are_named(shell: Shell, tmp_path: Path) -> None:
         assert shell(f"DACE_IPU_CHECK=1 ./mistakes {vertex} {inputs}") == expected + "\n"
 
 
+def test_an_executable_runs_in_another_process(shell: Shell, tmp_path: Path) -> None:
+    for name in ("executable.cpp", "norm_codelets.cpp"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    shell("g++ --std=c++14 executable.cpp -lpoplar -o executable")
+    shell("./executable save file.exe")
+    (tmp_path / "norm_codelets.cpp").unlink()
+    nothing_to_compile_with = "DACE_IPU_POPC=false DACE_IPU_CODELET_CACHE=/nonexistent"
+    assert shell(f"{nothing_to_compile_with} ./executable run file.exe") == "5 25 61 113 \n"
+    shell("DACE_IPU_SIM_TILES=4 ./executable run file.exe 2>&1 | grep 'another target'")
+
+
 def test_vertices_in_a_file_of_their_own(shell: Shell, tmp_path: Path) -> None:
     for name in ("norm.cpp", "norm_codelets.cpp"):
         shutil.copy(PROGRAMS / name, tmp_path)
@@ -161,10 +172,47 @@ def test_tutorial_1(shell: Shell, tmp_path: Path, name: str, greeting: list[str]
 
 
 @needs_tutorials
+def test_tutorial_2(shell: Shell, tmp_path: Path) -> None:
+    folder = _fresh(TUTORIALS / "tut2_operations", tmp_path)
+    shell("make all", folder / "tests")
+    _check(
+        shell("./tut2_complete", folder / "tests"),
+        [
+            "Program complete",
+            r"v3: \[\W+\[5.0000000 4.5000000\]\W+\[4.0000000 3.5000000]\W+\]",
+            r"v4: \[\W+\[9.0000000 7.5000000\]\W+\[6.0000000 4.5000000]\W+\]",
+            r"v5: \[\W+\[5.0000000 3.5000000\]\W+\[5.0000000 3.5000000]\W+\]",
+        ],
+    )
+
+
+@needs_tutorials
 def test_tutorial_3(shell: Shell, tmp_path: Path) -> None:
     folder = _fresh(TUTORIALS / "tut3_vertices" / "complete", tmp_path)
     shell("g++ --std=c++11 tut3_complete.cpp -lpoplar -o tut3_complete", folder)
     _check(shell("./tut3_complete", folder), ["Program complete", r"v2: \[7.0000000 6.0000000 4.5000000 2.5000000\]"])
+
+
+@needs_tutorials
+def test_tutorial_6(shell: Shell, tmp_path: Path) -> None:
+    folder = _fresh(TUTORIALS / "tut6_matrix_vector_opt", tmp_path)
+    shell("make all", folder)
+    for device, cost in (("ipu", 53807), ("model-ipu1", 64373), ("model-ipu2", 53807)):
+        _check(
+            shell(f"./tut6 10000 1000 --device {device}", folder),
+            [
+                "Multiplying matrix of size 10000x1000 by vector of size 1000",
+                f"Worst cost seen: {cost}",
+                "Multiplication result OK",
+            ],
+        )
+
+
+@needs_tutorials
+def test_prefetch(shell: Shell, tmp_path: Path) -> None:
+    folder = _fresh(TUTORIALS.parents[1] / "feature_examples" / "poplar" / "prefetch", tmp_path)
+    shell("make", folder)
+    _check(shell("./prefetch", folder), ["Running", "complete", "prefetch"])
 
 
 @needs_tutorials

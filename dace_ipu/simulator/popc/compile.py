@@ -6,15 +6,19 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dace_ipu.simulator.popc.classes import Assembly, Parsed, parse
 from dace_ipu.simulator.popc.errors import PopcError, SourceError
-from dace_ipu.simulator.popc.flags import compiler_command
+from dace_ipu.simulator.popc.flags import compiler_command, linker_command, pricing_options
 from dace_ipu.simulator.popc.options import Options
 from dace_ipu.simulator.popc.preprocess import Translation
-from dace_ipu.simulator.popc.table import ASSERTION, generate
+from dace_ipu.simulator.popc.table import ASSERTION, counted_entries, generate
+from dace_ipu.simulator.pricing.clang import ClangError, find_clang
+from dace_ipu.simulator.pricing.count import compile_counted
 from dace_ipu.simulator.toolchain import Compiler
 
 __all__ = ["compile_module"]
@@ -42,14 +46,49 @@ def compile_module(translation: Translation, options: Options, compiler: Compile
     parsed = parse(translation)
     table = generate(parsed.vertices, _TILE_ID in translation.user_text)
     text = f"{_for_host(translation, parsed, compiler)}\n{table}"
-    command = compiler_command(options, compiler, output)
+    with tempfile.TemporaryDirectory(prefix="popc-") as folder, ThreadPoolExecutor(1) as beside:
+        compiled, counted = Path(folder) / "codelets.o", Path(folder) / "counted.o"
+        pricing = beside.submit(_price, translation, parsed, options, counted)
+        messages = _run(compiler_command(options, compiler, compiled), text, parsed, options)
+        objects = [compiled, counted] if pricing.result() else [compiled]
+        _link(compiler, objects, output, parsed, options)
+    if messages:
+        print(messages, end="", file=sys.stderr)
+
+
+def _price(translation: Translation, parsed: Parsed, options: Options, output: Path) -> bool:
+    """Compile entries that count what vertices cost to an object, and return whether there is one."""
+    clang = find_clang() if options.priced else None
+    if clang is None:
+        return False
+    text = translation.unit + counted_entries(parsed.vertices)
+    try:
+        compile_counted(text, pricing_options(options, translation.device_types), clang, output)
+    except ClangError as error:
+        if options.verbose:
+            print(f"popc: note: cycles are not counted from the code: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _link(compiler: Compiler, objects: list[Path], output: Path, parsed: Parsed, options: Options) -> None:
+    """Link, without the entries that count if they need what the host's library does not have."""
+    try:
+        _run(linker_command(compiler, objects, output), "", parsed, options)
+    except PopcError:
+        if len(objects) == 1:
+            raise
+        _run(linker_command(compiler, objects[:1], output), "", parsed, options)
+
+
+def _run(command: list[str], text: str, parsed: Parsed, options: Options) -> str:
+    """Run a command and return its warnings. Raises :class:`PopcError`."""
     if options.verbose:
         print(shlex.join(command), file=sys.stderr)
     result = subprocess.run(command, input=text, capture_output=True, text=True)
     if result.returncode != 0:
         raise _error(result.stderr, parsed)
-    if result.stderr:
-        print(result.stderr, end="", file=sys.stderr)
+    return result.stderr
 
 
 def _for_host(translation: Translation, parsed: Parsed, compiler: Compiler) -> str:

@@ -48,7 +48,7 @@ def _run(options: Options) -> None:
 def compile_cached(options: Options) -> Path:
     """Return the module for ``options`` in the cache, compiled now if need be. Raises :class:`PopcError`."""
     store = open_store(_cache_folder())
-    command = digest(tool_key(), os.getcwd(), repr(options))
+    command = digest(tool_key(options.priced), os.getcwd(), repr(options))
     if options.key and store.file(options.key).is_file():
         return store.file(options.key)
     return store.recall(command) or _compile_into(store, options, command)
@@ -59,11 +59,12 @@ def _compile_into(store: Store, options: Options, command: str) -> Path:
     start = time.time()
     translation = preprocess(options, compiler)
     flags = repr((options.optimisation, options.standard, options.compiler))
-    key = options.key or digest(tool_key(), flags, translation.text)
+    key = options.key or digest(tool_key(options.priced), flags, translation.text)
     module = store.file(key)
     if not module.is_file():
         write_whole(module, lambda path: compile_module(translation, options, compiler, path))
     store.remember(command, key, translation.dependencies, start)
+    store.prune()
     return module
 
 

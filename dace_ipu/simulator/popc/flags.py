@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from dace_ipu.simulator.popc.options import Options
 from dace_ipu.simulator.toolchain import Compiler
 
-__all__ = ["INCLUDE", "compiler_command", "preprocessor_command"]
+__all__ = ["INCLUDE", "compiler_command", "linker_command", "preprocessor_command", "pricing_options"]
 
 #: The headers that a codelet is compiled with.
 INCLUDE = Path(__file__).parents[1] / "include"
@@ -24,8 +25,8 @@ _LANGUAGE = (
     "-Wno-changes-meaning",  # `using T = ns::T<U>;` in a class, which clang accepts
 )
 
-_LIBRARY = ("-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs")
-_PRINTING = ("-fno-builtin-printf", *(f"-Wl,--wrap={name}" for name in ("printf", "puts", "putchar", "putc")))
+_OBJECT = ("-fPIC", "-fvisibility=hidden", "-fno-builtin-printf")
+_LIBRARY = ("-shared", "-Wl,-z,defs", *(f"-Wl,--wrap={name}" for name in ("printf", "puts", "putchar", "putc")))
 
 
 def preprocessor_command(options: Options, compiler: Compiler, device_types: bool) -> list[str]:
@@ -41,12 +42,23 @@ def preprocessor_command(options: Options, compiler: Compiler, device_types: boo
 
 
 def compiler_command(options: Options, compiler: Compiler, output: Path) -> list[str]:
-    """Return the command that turns preprocessed text on its standard input into the shared library ``output``."""
+    """Return the command that turns preprocessed text on its standard input into the object ``output``."""
     return [
         *(*compiler.command, "-x", _preprocessed(compiler), *_common(options, compiler)),
-        *(*_SEMANTICS, *_access_control(compiler), *_LANGUAGE, *_PRINTING, *options.compiler),
-        *(*_LIBRARY, "-o", str(output), "-"),
+        *(*_SEMANTICS, *_access_control(compiler), *_LANGUAGE, *options.compiler),
+        *(*_OBJECT, "-c", "-o", str(output), "-"),
     ]
+
+
+def linker_command(compiler: Compiler, objects: Iterable[Path], output: Path) -> list[str]:
+    """Return the command that links objects to the shared library ``output``."""
+    return [*compiler.command, *_LIBRARY, *map(str, objects), "-o", str(output)]
+
+
+def pricing_options(options: Options, device_types: bool) -> tuple[str, ...]:
+    """Return the options with which a source is compiled in order to price it."""
+    names = ("-DDACE_IPU_PRICING",) if device_types else ("-DDACE_IPU_PRICING", "-DDACE_IPU_NO_DEVICE_TYPES")
+    return (options.standard, *_MACROS, *names, *options.preprocessor, "-iquote", ".", "-isystem", str(INCLUDE))
 
 
 def _common(options: Options, compiler: Compiler) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dace_ipu.simulator.popc.flags import INCLUDE
 from dace_ipu.simulator.popc.store import digest, digest_of_file
+from dace_ipu.simulator.pricing.clang import find_clang
 from dace_ipu.simulator.toolchain import cpu_identity, find_compiler
 
 __all__ = ["tool_key"]
@@ -31,16 +32,19 @@ _CODELET_HEADERS = (
 
 
 @functools.cache
-def tool_key() -> str:
-    """Return a hash of the compiler, the processor, the codelets' headers and popc itself.
+def tool_key(priced: bool = True) -> str:
+    """Return a hash of the compiler, the processor, the codelets' headers and popc itself, and for modules that count
+    cycles of the clang that prices them.
 
     Raises :class:`~dace_ipu.simulator.toolchain.MissingCompiler`.
     """
     contents = (digest_of_file(path) for path in _files())
-    return digest(find_compiler().identity, cpu_identity(), *contents)
+    clang = find_clang() if priced else None
+    return digest(find_compiler().identity, cpu_identity(), clang.identity if clang else "", *contents)
 
 
 def _files() -> Iterator[Path]:
-    yield from sorted(Path(__file__).parent.glob("*.py"))
+    for folder in (Path(__file__).parent, Path(__file__).parents[1] / "pricing"):
+        yield from sorted(folder.glob("*.py"))
     for pattern in _CODELET_HEADERS:
         yield from sorted(path for path in INCLUDE.glob(pattern) if path.is_file())

@@ -33,8 +33,12 @@ for libpoplar:
 
 _SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".c", ".C")
 _WITH_VALUE = ("-I", "-D", "-U", "-include", "-isystem", "-iquote")  # the value may be the next word
-_IGNORED_WITH_VALUE = ("-target", "--target", "-mllvm", "-mcpu")
-_IGNORED = re.compile(r"--?target=.*|-m.*|-c|-pipe|-s|--verbose")
+_IGNORED_WITH_VALUE = ("-target", "--target", "-mllvm", "-mcpu", "-Xclang", "-x", "-L", "-MF", "-MT", "-MQ")
+_IGNORED = re.compile(
+    r"--?target=.*|-m.*|-c|-pipe|-s|--verbose|-L.+|-l.+|-Wl,.*|-M[DMPG]*|-R.+|-Qunused-arguments"
+    # Only clang knows these, which the real popc is.
+    r"|-Weverything|-f(no-)?color-diagnostics|-ferror-limit=.*|-f(no-)?(slp-)?vectorize|-f(no-)?integrated-as"
+)
 _OLD_STANDARDS = re.compile(r"-std=(c|gnu)\+\+(98|03|0x|11|1y|14)|-std=(c|gnu)(89|90|99|11|17|18)")
 _KEY = re.compile(r"[0-9a-f]{16}")
 
@@ -52,6 +56,7 @@ class Options:
     verbose: bool = False
     cached: bool = False
     key: str | None = None
+    priced: bool = True  # the module counts cycles; not an option of the command line
 
 
 def parse(arguments: Sequence[str]) -> Options:

@@ -6,6 +6,7 @@ compiler sees them. What comes from system headers (this package's included) is 
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shlex
 import subprocess
@@ -37,12 +38,15 @@ class Translation:
 
     ``text`` is what the compiler gets. ``user_text`` has as many lines, empty where the line is not the user's;
     ``origins`` gives the place of each. ``dependencies`` are the files of the user that were read.
+    ``unit`` is the text before preprocessing, and ``device_types`` whether it sees the device's vector types.
     """
 
     text: str
     user_text: str
     origins: tuple[Place | None, ...]
     dependencies: tuple[str, ...]
+    unit: str = ""
+    device_types: bool = True
 
     def place(self, row: int) -> Place:
         """Return where row ``row`` of the text (counted from 0) came from."""
@@ -78,7 +82,9 @@ def _preprocess(options: Options, compiler: Compiler, device_types: bool) -> Tra
         result = subprocess.run(command, input="\n".join(unit) + "\n", capture_output=True, text=True)
         if result.returncode != 0:
             raise PopcError(result.stderr.rstrip())
-        return _translation(result.stdout, prerequisites(dependencies.read_text(encoding="utf-8")))
+        files = prerequisites(dependencies.read_text(encoding="utf-8"))
+        translation = _translation(result.stdout, files)
+        return dataclasses.replace(translation, unit="\n".join(unit) + "\n", device_types=device_types)
 
 
 def _translation(text: str, dependencies: tuple[str, ...]) -> Translation:

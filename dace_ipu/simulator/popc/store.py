@@ -4,7 +4,8 @@
     <folder>/index/<hash>.json   what a command line last gave: its key and the contents of the files it read
 
 Several processes may use the cache at once and may be killed at any time: files appear whole (written under another
-name, then renamed) and are never changed. Where the folder cannot be written, a temporary one takes its place.
+name, then renamed) and are never changed. What nobody used for a month is removed, once a day at most. Where the folder
+cannot be written, a temporary one takes its place.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dace_ipu.simulator.popc.errors import PopcError
 __all__ = ["Store", "digest", "digest_of_file", "open_store", "write_whole"]
 
 _DAY = 24 * 60 * 60.0
+_MONTH = 30 * _DAY
 
 # File systems take the time from a clock that moves in steps of up to 10 ms: a file may look older than it is.
 _CLOCK_STEP = 0.02
@@ -49,7 +51,11 @@ class Store:
             file = self.file(entry["key"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # never compiled, or a file is gone, or the entry is damaged: compile again
-        return file if unchanged and file.is_file() else None
+        if not unchanged or not file.is_file():
+            return None
+        with contextlib.suppress(OSError):  # a sign of use, for prune
+            os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns))
+        return file
 
     def remember(self, command: str, key: str, files: Iterable[str], since: float) -> bool:
         """Note that ``command``, which started at ``since``, read ``files`` and gave the file ``key``.
@@ -62,6 +68,19 @@ class Store:
         text = json.dumps({"key": key, "files": contents})
         write_whole(self._index(command), lambda path: path.write_text(text, encoding="utf-8"))
         return True
+
+    def prune(self) -> None:
+        """Remove the files that were neither written nor read for a month, if that was not done today."""
+        marker = self.folder / ".pruned"
+        with contextlib.suppress(OSError):  # another process may be faster
+            if marker.exists() and time.time() - marker.stat().st_mtime < _DAY:
+                return
+            marker.touch()
+        for path in [*self.folder.glob(f"*{self.suffix}"), *self.folder.glob("index/*.json")]:
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                if time.time() - max(status.st_mtime, status.st_atime) > _MONTH:
+                    path.unlink()
 
     def _index(self, command: str) -> Path:
         return self.folder / "index" / f"{command}.json"

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from dace_ipu.simulator.popc.classes import Field, Vertex
 from dace_ipu.simulator.popc.errors import Place
+from dace_ipu.simulator.pricing.count import ENTRY
 
-__all__ = ["ASSERTION", "generate"]
+__all__ = ["ASSERTION", "counted_entries", "generate"]
 
 #: What the text of popc's own assertions begins with, so that they are known among the compiler's errors.
 ASSERTION = "popc: "
@@ -29,10 +30,12 @@ static DaceIpuVertexType types[{capacity}];
 static const DaceIpuCodeletModule module = [] {{
 unsigned count = 0;
 {calls}
-return DaceIpuCodeletModule{{dace_ipu_popc::abi, count, types}};
+return DaceIpuCodeletModule{{dace_ipu_popc::abi, count, types, dace_ipu_take_cost}};
 }}();
 return &module;
 }}"""
+
+_WEAK = '__attribute__((weak, visibility("hidden")))'
 
 _SET_TILE = """\
 extern "C" __attribute__((visibility("default"))) void dace_ipu_set_tile(unsigned tile) {
@@ -52,11 +55,28 @@ def generate(vertices: Sequence[Vertex], uses_tile: bool) -> str:
     lines += (_FIELD.format(name=name) for name in names)
     lines += (line for number, vertex in enumerate(vertices) for line in _checks(number, vertex))
     lines += [_marker(Place("<codelet table>", 1)), "}"]
+    lines += (_declaration(number) for number in range(len(vertices)))
+    lines.append(f'extern "C" {_WEAK} uint64_t dace_ipu_take_cost(void);')
     calls = "\n".join(_call(number, vertex) for number, vertex in enumerate(vertices))
     lines.append(_ENTRY.format(capacity=2 * len(vertices) + 1, calls=calls))
     if uses_tile:
         lines.append(_SET_TILE)
     return "\n".join(lines) + "\n"
+
+
+def counted_entries(vertices: Sequence[Vertex]) -> str:
+    """Return text to append to the source that pricing compiles: aliases, and an entry for every vertex."""
+    lines = [_alias(number, vertex) for number, vertex in enumerate(vertices)]
+    for number, vertex in enumerate(vertices):
+        lines.append(f'extern "C" bool {ENTRY}{number}(void *state, unsigned worker) {{')
+        lines.append(f"return dace_ipu_popc::runCounted<{_cpp_name(number, vertex)}>(state, worker); }}")
+    return "\n".join(lines) + "\n"
+
+
+def _declaration(number: int) -> str:
+    """Declare what pricing makes; null where it does not."""
+    entry = f"{ENTRY}{number}"
+    return f'extern "C" {{ {_WEAK} bool {entry}(void *, unsigned); extern {_WEAK} const unsigned {entry}_flags; }}'
 
 
 def _alias(number: int, vertex: Vertex) -> str:
@@ -106,7 +126,8 @@ def _call(number: int, vertex: Vertex) -> str:
     names = (f"dace_ipu_popc::name_{field.name}" for field in vertex.fields)
     arguments = ", ".join([_cpp_name(number, vertex), *names])
     place = f"{json.dumps(vertex.place.file)}, {vertex.place.line}"
-    return f"dace_ipu_popc::addVertex<{arguments}>(types, count, {json.dumps(vertex.name)}, {place});"
+    counted = f"{ENTRY}{number}, &{ENTRY}{number}_flags"
+    return f"dace_ipu_popc::addVertex<{arguments}>(types, count, {json.dumps(vertex.name)}, {place}, {counted});"
 
 
 def _marker(place: Place) -> str:

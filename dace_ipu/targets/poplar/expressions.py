@@ -265,7 +265,8 @@ class ExpressionPrinter:
             self.helpers.add("ipow")
             return Term(f"ipow({self.converted(base, dtype).text}, {exponent.text})", dtype)
         if dtype == COMPLEX:
-            raise ExpressionError("a complex power needs an integer exponent")
+            self.helpers.add("complex_pow")
+            return Term(f"pow({self.converted(base, dtype).text}, {self.converted(exponent, dtype).text})", dtype)
         return self.float_call("std::pow", [base, exponent])
 
     def _whole_power(self, base: Term, exponent: int) -> Term:

@@ -243,6 +243,25 @@ inline complex64 log(complex64 z) { return {std::log(std::hypot(z.re, z.im)), st
         needs=("complex64",),
         cmath=True,
     ),
+    "complex_pow": _Helper(
+        """\
+// exp(exponent * log(base)), exact where NumPy is: for whole exponents below 100 in magnitude, and for a base of zero.
+inline complex64 pow(complex64 base, complex64 exponent) {
+  const int whole = std::fabs(exponent.re) < 100.0f ? static_cast<int>(exponent.re) : 0;
+  if (exponent.re == 0.0f && exponent.im == 0.0f)
+    return {1.0f, 0.0f};
+  if (base.re == 0.0f && base.im == 0.0f)
+    return exponent.re > 0.0f ? complex64{0.0f, 0.0f} : complex64{NAN, NAN};
+  if (exponent.im == 0.0f && exponent.re == static_cast<float>(whole)) {
+    const complex64 power = ipow(base, static_cast<unsigned>(whole < 0 ? -whole : whole));
+    return whole < 0 ? complex64{1.0f, 0.0f} / power : power;
+  }
+  return exp(exponent * log(base));
+}
+""",
+        needs=("ipow", "complex_div", "complex_exp", "complex_log"),
+        cmath=True,
+    ),
     "complex_sqrt": _Helper(
         """\
 // The root with a real part that is not negative.

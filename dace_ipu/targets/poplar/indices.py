@@ -108,7 +108,7 @@ class IndexPrinter:
     def _product(self, expr: sympy.Basic) -> _Text:
         coefficient, rest = expr.as_coeff_Mul()
         if coefficient == -1:
-            return f"-{self._at_least(self._print(rest), _UNARY)}", _UNARY
+            return f"-{self._at_least(self._print(rest), _ATOM)}", _UNARY
         factors = [] if coefficient == 1 else [coefficient]
         factors += sorted(sympy.Mul.make_args(rest), key=self._order)
         return " * ".join(self._at_least(self._print(f), _PRODUCT) for f in factors), _PRODUCT

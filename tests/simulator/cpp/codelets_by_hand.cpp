@@ -136,6 +136,15 @@ bool runMistake(void *p, unsigned) {
   default:
     return true;
   }
+// out[i] = a[i] / b[i]
+struct Divide {
+  DaceIpuSpan a, b, out;
+};
+bool runDivide(void *p, unsigned) {
+  auto &v = *static_cast<Divide *>(p);
+  for (std::size_t i = 0; i < v.out.size; ++i)
+    floats(v.out)[i] = floats(v.a)[i] / floats(v.b)[i];
+  return true;
 }
 
 constexpr std::uint32_t spanBytes = sizeof(DaceIpuSpan);
@@ -174,8 +183,12 @@ const DaceIpuField mistakeFields[] = {VECTOR(Mistake, in, "int", DACE_IPU_INPUT,
                                       VECTOR(Mistake, out, "int", DACE_IPU_OUTPUT, 4), STATE(Mistake, what, "int"),
                                       STATE(Mistake, at, "int"), STATE(Mistake, state, "int")};
 
-#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN)                                                                         \
-  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__}
+const DaceIpuField divideFields[] = {VECTOR(Divide, a, "float", DACE_IPU_INPUT, 4),
+                                     VECTOR(Divide, b, "float", DACE_IPU_INPUT, 4),
+                                     VECTOR(Divide, out, "float", DACE_IPU_OUTPUT, 4)};
+
+#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
+  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__, nullptr, 0}
 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
@@ -186,11 +199,12 @@ const DaceIpuVertexType types[] = {
     VERTEX("Shift", Shift, DACE_IPU_VERTEX, shiftFields, runShift),
     VERTEX("AlignedShift", Shift, DACE_IPU_VERTEX, alignedFields, runShift),
     VERTEX("Count", Count, DACE_IPU_VERTEX, countFields, runCount),
+    VERTEX("Divide", Divide, DACE_IPU_VERTEX, divideFields, runDivide),
     VERTEX("Gather", Gather, DACE_IPU_VERTEX, gatherFields, runGather),
     VERTEX("Mistake", Mistake, DACE_IPU_VERTEX, mistakeFields, runMistake),
 };
 
-const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types};
+const DaceIpuCodeletModule module = {DACE_IPU_CODELET_ABI, sizeof(types) / sizeof(types[0]), types, nullptr};
 
 static_assert(spanBytes == 16, "spans are two machine words");
 

@@ -110,23 +110,66 @@ def test_calls_compile_as_public_programs_write_them(libraries: Libraries, stand
     _compile([f"-std={standard}", *unused, f"-I{libraries.include_dir}", "-fsyntax-only", source])
 
 
-def test_every_host_header_compiles_alone(libraries: Libraries, tmp_path: Path) -> None:
-    include = libraries.include_dir
+def _host_headers(include: Path) -> list[Path]:
     headers = [*include.glob("poplar/*.hpp"), *include.glob("poplar/extensions/*.hpp")]
-    for library in ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl"):
-        headers.extend(include.glob(f"{library}/**/*.hpp"))
+    for library in include.iterdir():
+        if library.name not in ("poplar", "arch"):
+            headers.extend(library.rglob("*.hpp"))
+    return sorted(header.relative_to(include) for header in headers if header.name not in CODELET_HEADERS)
+
+
+def test_every_host_header_compiles_alone(libraries: Libraries, tmp_path: Path) -> None:
     sources = []
-    for header in sorted(headers):
-        if header.name not in CODELET_HEADERS:
-            sources.append(tmp_path / f"{header.parent.name}_{header.stem}.cpp")
-            sources[-1].write_text(f"#include <{header.relative_to(include)}>\n")
+    for header in _host_headers(libraries.include_dir):
+        sources.append(tmp_path / f"{header.parent.name}_{header.stem}.cpp")
+        sources[-1].write_text(f"#include <{header}>\n")
     assert len(sources) > 40
-    _compile(["-std=c++11", f"-I{include}", "-fsyntax-only", *map(str, sources)])
+    _compile(["-std=c++11", f"-I{libraries.include_dir}", "-fsyntax-only", *map(str, sources)])
 
 
 def test_a_host_program_of_fifty_lines_compiles_in_two_seconds(libraries: Libraries, tmp_path: Path) -> None:
     """Processor time, which other programs on the machine hardly change."""
     source = HERE.parent / "programs" / "streams.cpp"
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    _compile(["-std=c++17", "-O0", f"-I{libraries.include_dir}", "-c", str(source), "-o", f"{tmp_path}/streams.o"])
+    include = f"-I{libraries.include_dir}"
+    _compile(["-std=c++17", "-O0", include, "-c", str(source), "-o", f"{tmp_path}/streams.o"])
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 2
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++14", "c++17", "c++20"])
+def test_all_host_headers_compile_together_and_twice(libraries: Libraries, tmp_path: Path, standard: str) -> None:
+    source = tmp_path / "all.cpp"
+    source.write_text(2 * "".join(f"#include <{header}>\n" for header in _host_headers(libraries.include_dir)))
+    _compile([f"-std={standard}", f"-I{libraries.include_dir}", "-fsyntax-only", str(source)])
+
+
+# What public programs use without including it, because the headers of the SDK bring it along.
+FORGOTTEN = """
+#include <poplar/Graph.hpp>
+int main() {
+  std::vector<std::string> v = {"a"};
+  std::map<std::string, std::unique_ptr<int>> m;
+  std::function<double(double)> f = [](double x) { return std::sqrt(x); };
+  std::tuple<int, std::array<int, 2>> t;
+  std::set<int> s; std::unordered_map<int, int> u; std::unordered_set<int> w;
+  std::stringstream text; std::ofstream file;
+  assert(std::accumulate(v.begin(), v.end(), std::string()) == "a");
+  std::sort(v.begin(), v.end());
+  std::cout << std::numeric_limits<float>::max() << f(4) << std::get<0>(t) << s.size() << u.size() << w.size();
+  std::printf("%zu %d\\n", m.size(), std::memcmp("a", "b", 1));
+  if (v.empty()) throw std::runtime_error(text.str());
+#if __cplusplus >= 201703L
+  std::optional<poplar::Device> device;
+  std::string_view view = "x"; std::variant<int, float> variant;
+  (void)view; (void)variant; (void)device;
+#endif
+  return EXIT_SUCCESS;
+}
+"""
+
+
+@pytest.mark.parametrize("options", ["-std=c++11", "-std=c++17", "-std=c++20 -D_GLIBCXX_USE_CXX11_ABI=0"])
+def test_headers_bring_what_programs_forget_to_include(libraries: Libraries, tmp_path: Path, options: str) -> None:
+    source = tmp_path / "forgotten.cpp"
+    source.write_text(FORGOTTEN)
+    _compile([*options.split(), f"-I{libraries.include_dir}", "-fsyntax-only", str(source)])

@@ -325,16 +325,12 @@ TEST(codelets_that_cannot_be_loaded) {
   setenv("DACE_IPU_POPC", "false", 1);
   CHECK_THROWS(f.graph.addCodelets(source), graph_object_creation_error,
                "cannot compile codelet source text (false --cached");
+  setenv("DACE_IPU_POPC", "'/nonexistent/a folder/popc' \"an argument\"", 1);
+  CHECK_THROWS(f.graph.addCodelets(source), graph_object_creation_error,
+               "the codelet compiler '/nonexistent/a folder/popc' was not found");
+  setenv("DACE_IPU_POPC", "'/nonexistent", 1);
+  CHECK_THROWS(f.graph.addCodelets(source), graph_object_creation_error, "unterminated quote");
   unsetenv("DACE_IPU_POPC");
-}
-
-TEST(executables_do_not_serialise_yet) {
-  Fixture f;
-  std::stringstream stream;
-  const Executable exe = compileGraph(f.graph, {f.prog});
-  CHECK_THROWS(exe.serialize(stream), poplar_error, "not supported yet");
-  CHECK_THROWS(Executable::deserialize(stream), poplar_error, "not supported yet");
-  CHECK_THROWS((Engine(Executable())), poplar_error, "empty");
 }
 
 TEST(devices) {

@@ -25,6 +25,8 @@ KNOWN = {"i": (ZERO, N - 1), "j": (sympy.Integer(-2), sympy.Integer(3)), "k": No
         (sympy.Min(i, 5), (sympy.Min(0, 5), sympy.Min(N - 1, 5))),
         (sympy.floor((i + 1) / 2), (0, sympy.floor(N / 2))),
         (sympy.Mod(i, 4), (0, 3)),
+        (N**i, (1, N ** (N - 1))),
+        (i**2, None),
         (i * j, None),
         (i + k, None),
     ],

@@ -32,12 +32,20 @@ N, i, j = map(symbol, "Nij")
         (sympy.Function("int_floor")(N, 4), "N // 4"),
         (sympy.Function("int_ceil")(N, 4), "-(-N // 4)"),
         (sympy.Abs(i - j), "abs(i - j)"),
+        (N ** (i - j) + 1, "N ** (i - j) + 1"),
+        (sympy.Function("int_floor")(i, N ** (1 - j)), "i // N ** (1 - j)"),
         (sympy.Integer(-3), "-3"),
         (7, "7"),
     ],
 )
 def test_text_is_python(expr, text):
     assert index_text(expr) == text
+
+
+def test_powers_are_whole() -> None:
+    values = {"N": 3, "i": 2, "j": 2}
+    assert evaluate(N ** (i + j), values) == 81
+    assert evaluate(2 * N ** (i - j - 1), values) == 0  # not the fraction
 
 
 def leaf():

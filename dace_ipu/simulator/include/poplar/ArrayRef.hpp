@@ -2,11 +2,7 @@
 #ifndef poplar_ArrayRef_hpp
 #define poplar_ArrayRef_hpp
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <initializer_list>
-#include <vector>
+#include <poplar/detail/StandardHeaders.hpp>
 
 namespace poplar {
 

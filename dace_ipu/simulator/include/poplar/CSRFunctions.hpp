@@ -1,4 +1,4 @@
-// Control and status registers of the tiles. Accepted; the simulator keeps IEEE behaviour (see the README).
+// Control and status registers of the tiles.
 #ifndef poplar_CSRFunctions_hpp
 #define poplar_CSRFunctions_hpp
 
@@ -9,7 +9,9 @@
 
 namespace poplar {
 
-/// Which floating-point exceptions stop the program, stochastic rounding, and NaN on half overflow.
+/// Which floating-point exceptions of codelets stop the program (application_runtime_error at run), stochastic rounding,
+/// and NaN on half overflow. The last two are kept, but have no effect (see the README). A loaded engine starts with all
+/// off.
 struct FloatingPointBehaviour {
   bool inv = true;
   bool div0 = true;
@@ -28,7 +30,7 @@ void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const Floa
 void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const Tensor &behaviour,
                                const DebugContext &debugContext = {});
 void setStochasticRounding(Graph &graph, program::Sequence &prog, bool enable, const DebugContext &debugContext = {});
-/// Returns the register value before the change, which is the one set last at graph construction.
+/// Changes single bits. The result holds the register before the change once the program ran.
 Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const FloatingPointBehaviour &clear,
                                           const FloatingPointBehaviour &set, const DebugContext &debugContext = {});
 

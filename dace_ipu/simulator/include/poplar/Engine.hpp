@@ -77,6 +77,8 @@ public:
   void loadAndRun(const Device &device, unsigned prog = 0);
   void stop() {}
 
+  // Streams. A buffer is circular, and the replicas of a graph take their turns in it; a callback without a replica
+  // serves all of them.
   void connectStream(StringRef handle, void *begin, void *end);
   void connectStream(StringRef handle, void *p);
   void connectStream(const DataStream &stream, void *begin, void *end);
@@ -87,11 +89,13 @@ public:
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle f);
   void connectStreamToCallback(StringRef handle, unsigned replicaIndex, StreamCallbackHandle f);
   void connectStreamToCallback(const DataStream &stream, StreamCallbackHandle f);
+  void connectStreamToCallback(const DataStream &stream, unsigned replicaIndex, StreamCallbackHandle f);
   void connectHostFunction(StringRef handle, unsigned replica, HostFunctionCallback f);
   void connectHostFunction(StringRef handle, unsigned replica, std::unique_ptr<HostCallback> f);
 
   /// Copies between host memory and a tensor with a host read or write handle. Throws tensor_io_state_error if there
-  /// is no such handle or the engine is not loaded; index_error if [begin, end) is smaller than the tensor.
+  /// is no such handle or the engine is not loaded; index_error if [begin, end) is smaller than the tensor. The tensors
+  /// of a replicated graph follow each other in the buffer.
   void readTensor(StringRef handle, void *begin, void *end);
   void readTensor(StringRef handle, void *p);
   template <typename T> void readTensor(StringRef handle, ArrayRef<T> data) {
@@ -106,6 +110,18 @@ public:
   void copyToRemoteBuffer(const void *p, StringRef handle, std::uint64_t repeatIndex, unsigned replica = 0);
   void copyFromRemoteBuffer(const RemoteBuffer &buffer, void *p, std::uint64_t repeatIndex, unsigned replica = 0);
   void copyToRemoteBuffer(const void *p, const RemoteBuffer &buffer, std::uint64_t repeatIndex, unsigned replica = 0);
+
+  /// The same with a range of host memory, which must hold a block (index_error).
+  template <typename T>
+  void copyFromRemoteBuffer(StringRef handle, ArrayRef<T> data, std::uint64_t repeatIndex, unsigned replica = 0) {
+    requireBlock(handle, data.size() * sizeof(T));
+    copyFromRemoteBuffer(handle, const_cast<T *>(data.data()), repeatIndex, replica);
+  }
+  template <typename T>
+  void copyToRemoteBuffer(ArrayRef<T> data, StringRef handle, std::uint64_t repeatIndex, unsigned replica = 0) {
+    requireBlock(handle, data.size() * sizeof(T));
+    copyToRemoteBuffer(data.data(), handle, repeatIndex, replica);
+  }
 
   TimerTimePoint getTimeStamp();
   static std::string reportTiming(const TimerTimePoint &start, const TimerTimePoint &end);
@@ -128,6 +144,7 @@ public:
   dace_ipu_sim::EngineCore &core() const { return *core_; }
 
 private:
+  void requireBlock(StringRef handle, std::size_t bytes) const;
   std::unique_ptr<dace_ipu_sim::EngineCore> core_;
 };
 

@@ -15,9 +15,10 @@ namespace poplar {
 class Executable {
 public:
   Executable() = default;
-  /// Not supported yet: throws poplar_error.
+  /// Writes all that a later process needs to run it: graph, programs, codelets. Throws poplar_error if the executable
+  /// is empty, file_load_error if the stream fails.
   void serialize(std::ostream &out) const;
-  /// Not supported yet: throws poplar_error whatever the stream holds, so that programs fall back to compiling.
+  /// Reads what serialize wrote. Throws parse_error for anything else, damaged or cut short, or made by another version.
   static Executable deserialize(std::istream &in);
 
   /// For the library itself.

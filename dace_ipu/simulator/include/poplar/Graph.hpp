@@ -6,6 +6,7 @@
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
+#include <poplar/FunctionBuffer.hpp>
 #include <poplar/FunctionBufferMappingType.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
@@ -68,6 +69,7 @@ public:
   Graph &operator=(const Graph &) = delete;
   ~Graph();
 
+  /// Of one replica: the IPUs of the device, divided by the replication factor.
   const Target &getTarget() const;
   unsigned getReplicationFactor() const;
   Graph createVirtualGraph(unsigned numTilesPerIPU);
@@ -98,6 +100,18 @@ public:
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
                      const DebugContext &debugContext = {});
+  // With the metadata of a quarter tensor (an invalid tensor for all other types). Throws tensor_metadata_error.
+  Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
+                     const DebugContext &debugContext = {});
+  Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
+                     VariableMappingMethod method, const DebugContext &debugContext = {});
+  template <typename T>
+  Tensor addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, T value,
+                     const DebugContext &debugContext = {"<const>"}) {
+    const Tensor t = addConstant(type, shape, value, debugContext);
+    setMetadata(t, metadata, "addConstant");
+    return t;
+  }
   template <typename T, IfSimple<T> = 0>
   Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value,
                      const DebugContext &debugContext = {"<const>"}) {
@@ -126,10 +140,13 @@ public:
                          const DebugContext &debugContext = {"<const>"});
   Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
                          const DebugContext &debugContext = {"<const>"});
+  /// A constant in which every replica finds its number.
   Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
   Tensor clone(const Type &type, const Tensor &t, const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor clone(const Tensor &t, const DebugContext &debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  Tensor clone(const Type &type, const Tensor &metadata, const Tensor &t, const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
   Tensor cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &debugContext = {},
                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
@@ -216,6 +233,7 @@ public:
   void createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost = false);
   void createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost = false);
   Function addFunction(const program::Program &program);
+  FunctionBuffer addFunctionBuffer(const Function &function, FunctionBufferMappingType mapping);
   HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                ArrayRef<HostFunctionArgument> outputs);
 
@@ -245,6 +263,7 @@ private:
   Graph(std::shared_ptr<dace_ipu_sim::GraphCore> core, std::unique_ptr<VirtualTiles> tiles);
   Graph makeVirtual(std::vector<unsigned> tiles);
   unsigned topLevelTile(unsigned tile, const std::string &what) const;
+  void setMetadata(const Tensor &t, const Tensor &metadata, const char *function);
   void checkConstantCount(ArrayRef<std::size_t> shape, std::size_t count, const DebugContext &debugContext) const;
   void connectValues(const FieldRef &field, const void *values, std::size_t count, const TypeTraits &traits, bool list);
   void setInitialValues(const FieldRef &field, const void *values, std::size_t count, const TypeTraits &traits,

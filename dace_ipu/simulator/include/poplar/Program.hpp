@@ -4,6 +4,7 @@
 
 #include <poplar/ArrayRef.hpp>
 #include <poplar/DebugContext.hpp>
+#include <poplar/FunctionBuffer.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/PrintTensor.hpp>
 #include <poplar/SyncType.hpp>
@@ -27,7 +28,6 @@ using ProgramPtr = std::shared_ptr<const ProgramNode>;
 namespace poplar {
 
 class Graph;
-class FunctionBuffer;
 
 namespace program {
 
@@ -138,6 +138,9 @@ public:
   Copy(const RemoteBuffer &buffer, Tensor dst, Tensor offset, const DebugContext &debugContext = {});
   Copy(Tensor src, const RemoteBuffer &buffer, const DebugContext &debugContext = {});
   Copy(Tensor src, const RemoteBuffer &buffer, Tensor offset, const DebugContext &debugContext = {});
+  /// Brings the code of a function to the tiles, or takes it away.
+  Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext = {});
+  Copy(const Function &function, const FunctionBuffer &buffer, const DebugContext &debugContext = {});
 };
 
 /// A hint that a tensor's content is no longer needed; it counts as never written afterwards.
@@ -197,14 +200,15 @@ public:
   Block(const Program &program, const DebugContext &debugContext = {});
 };
 
-/// With one replica a plain copy.
+/// Every replica sends `src` to the replica that the map names for it, into `dst` there. All replicas must get here
+/// (graph_replication_error at run).
 class CrossReplicaCopy : public Program {
 public:
   CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
                    const DebugContext &debugContext = {});
 };
 
-/// With one replica true by itself.
+/// A promise to the compiler that the replicas hold the same values; not checked.
 class AssumeEqualAcrossReplicas : public Program {
 public:
   AssumeEqualAcrossReplicas(Tensor t, const DebugContext &debugContext = {});

@@ -70,6 +70,12 @@ public:
   unsigned getConvUnitInputLoadElemsPerCycle(const Type &type) const;
   unsigned getConvUnitMaxPipelineDepth(const Type &partial) const;
   unsigned getConvUnitCoeffLoadBytesPerCycle() const;
+  unsigned getFp8ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(QUARTER); }
+  unsigned getFp16ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(HALF); }
+  unsigned getFp32ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(FLOAT); }
+  unsigned getFp8ConvUnitInputLoadElemsPerCycle() const { return getConvUnitInputLoadElemsPerCycle(QUARTER); }
+  unsigned getFp16ConvUnitInputLoadElemsPerCycle() const { return getConvUnitInputLoadElemsPerCycle(HALF); }
+  unsigned getFp32ConvUnitInputLoadElemsPerCycle() const { return getConvUnitInputLoadElemsPerCycle(FLOAT); }
   unsigned getFp16InFp16OutConvUnitsPerTile() const { return getNumConvUnits(HALF, HALF); }
   unsigned getFp16InFp32OutConvUnitsPerTile() const { return getNumConvUnits(HALF, FLOAT); }
   unsigned getFp32InFp32OutConvUnitsPerTile() const { return getNumConvUnits(FLOAT, FLOAT); }

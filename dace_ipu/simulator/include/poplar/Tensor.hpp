@@ -85,8 +85,9 @@ public:
     return getConstant(value, TypeTraits::make<T>());
   }
 
-  bool hasMetadata() const { return false; }
+  /// The metadata that a quarter tensor was made with, or an invalid tensor.
   Tensor getMetadata() const;
+  bool hasMetadata() const;
 
   std::string shapeToString() const;
   std::string getVarStr() const;

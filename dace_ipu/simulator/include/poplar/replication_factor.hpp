@@ -3,7 +3,7 @@
 
 namespace poplar {
 
-/// How many times the graph is replicated over IPUs. The simulator runs one replica only.
+/// How many times the graph is replicated over the IPUs of the target.
 class replication_factor {
 public:
   explicit replication_factor(unsigned count) : count_(count) {}

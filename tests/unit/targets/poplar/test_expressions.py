@@ -102,6 +102,7 @@ conj(z); z.conj()
 conjugate(a); (z * w).real; real(z); imag(z * 2j); real(a); imag(a); exp(z); log(z); sqrt(z); complex(a, b)
 complex64(a); z * 1j + a
 z if t else w; bool(z); z if t else a; abs(z - w) < 2; complex64(1, 2) * z; sqrt(w); a.real; a.imag
+z ** a; z ** w; z ** (a - a); (z - z) ** p; z ** (a - a - 3.0); (z - z) ** w
 """
 
 

@@ -31,6 +31,7 @@ TEXTS: dict[Any, str] = {
     sympy.Max(0, n - 1) * j: "max(n - 1, 0) * j",
     i**2: "i * i",
     2**i: "ipow(2, i)",
+    -sympy.floor(-(2**i)): "-(-ipow(2, i))",
     n - 2 * i: "n - 2 * i",
     (i - n) / 2: "(i - n) / 2",
     n - (i - j): "j + n - i",

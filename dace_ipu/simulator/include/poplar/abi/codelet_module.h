@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DACE_IPU_CODELET_ABI 1u
+#define DACE_IPU_CODELET_ABI 2u
 
 extern "C" {
 
@@ -72,12 +72,21 @@ struct DaceIpuVertexType {
   bool (*run)(void *state, unsigned worker); // compute(); an exception must not leave it
   const char *source_file;
   uint32_t source_line;
+  // compute() that also adds up its cost, or null: worker slots, for a SupervisorVertex tile cycles. What it cost in all
+  // calls of this thread since then is `take_cost` of the module.
+  bool (*run_counted)(void *state, unsigned worker);
+  uint32_t cost_flags; // DaceIpuCostFlags
+};
+
+enum DaceIpuCostFlags {
+  DACE_IPU_COST_DEPENDS_ON_DATA = 1 // on the contents of edges, not only on fields, sizes and worker
 };
 
 struct DaceIpuCodeletModule {
   uint32_t abi;          // DACE_IPU_CODELET_ABI
   uint32_t num_vertex_types;
   const DaceIpuVertexType *vertex_types;
+  uint64_t (*take_cost)(void); // null if no vertex type counts
 };
 
 const DaceIpuCodeletModule *dace_ipu_codelet_module(void);

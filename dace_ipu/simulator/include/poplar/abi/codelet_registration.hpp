@@ -22,6 +22,8 @@
 #include "../codelet/VertexName.hpp"
 #include "codelet_module.h"
 
+extern "C" void dace_ipu_supervisor(void);
+
 namespace dace_ipu_popc {
 
 struct Absent {};
@@ -102,6 +104,16 @@ template <typename V> bool runInPlace(void *state, unsigned worker) noexcept {
   return compute(*static_cast<V *>(state), worker);
 }
 
+/// The entry that counts its cost; popc compiles it apart, and recognises the call that marks the supervisor's code.
+template <typename V> inline bool runCounted(void *state, unsigned worker) {
+  if constexpr (isVertex<V> && hasCompute<V>()) {
+    if constexpr (isSupervisor<V>)
+      dace_ipu_supervisor();
+    return compute(*static_cast<V *>(state), worker);
+  }
+  return false;
+}
+
 // ---- the tables
 
 template <typename V, typename Name> constexpr bool writesBytes() {
@@ -132,7 +144,8 @@ template <typename V, typename... Names> void addFields(DaceIpuVertexType &type)
 /// Appends the description of V. It is known by the name that the compiler gives the type, and by the one `written` in
 /// the source, which may be an alias or leave a namespace out.
 template <typename V, typename... Names>
-void addVertex(DaceIpuVertexType *types, unsigned &count, const char *written, const char *file, unsigned line) {
+void addVertex(DaceIpuVertexType *types, unsigned &count, const char *written, const char *file, unsigned line,
+               bool (*runCounted)(void *, unsigned), const unsigned *costFlags) {
   if constexpr (isVertex<V> && hasCompute<V>()) {
     DaceIpuVertexType type = {};
     type.name = vertexName<V>();
@@ -142,6 +155,8 @@ void addVertex(DaceIpuVertexType *types, unsigned &count, const char *written, c
     type.run = (writesBytes<V, Names>() || ... || false) ? runOnCopy<V> : runInPlace<V>;
     type.source_file = file;
     type.source_line = line;
+    type.run_counted = runCounted;
+    type.cost_flags = costFlags ? *costFlags : 0;
     addFields<V, Names...>(type);
     types[count++] = type;
     if (__builtin_strcmp(type.name, written) == 0)

@@ -13,7 +13,7 @@ using dace_ipu_sim::ProgramNode;
 
 namespace {
 
-program::Program counterNode(ProgramKind kind, unsigned id, const Tensor *result, const DebugContext &dc) {
+program::Program registerNode(ProgramKind kind, unsigned id, const Tensor *result, const DebugContext &dc) {
   auto n = std::make_shared<ProgramNode>();
   n->kind = kind;
   n->id = id;
@@ -35,9 +35,9 @@ Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, const De
   const Tensor result = counterTensor(graph, tile, "cycleCount", dc);
   const unsigned id = graph.core().cycleCounters++;
   program::Sequence wrapped(dc);
-  wrapped.add(counterNode(ProgramKind::CycleStart, id, nullptr, dc));
+  wrapped.add(registerNode(ProgramKind::CycleStart, id, nullptr, dc));
   wrapped.add(prog);
-  wrapped.add(counterNode(ProgramKind::CycleEnd, id, &result, dc));
+  wrapped.add(registerNode(ProgramKind::CycleEnd, id, &result, dc));
   prog = wrapped;
   return result;
 }
@@ -48,7 +48,7 @@ Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType
 
 Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, const DebugContext &dc) {
   const Tensor result = counterTensor(graph, tile, "cycleStamp", dc);
-  prog.add(counterNode(ProgramKind::CycleStamp, 0, &result, dc));
+  prog.add(registerNode(ProgramKind::CycleStamp, 0, &result, dc));
   return result;
 }
 
@@ -64,28 +64,40 @@ unsigned registerValue(const Graph &graph, const FloatingPointBehaviour &b) {
 
 } // namespace
 
-void setFloatingPointBehaviour(Graph &graph, program::Sequence &, const FloatingPointBehaviour &behaviour,
-                               const DebugContext &) {
-  graph.core().fpControl = registerValue(graph, behaviour);
+namespace {
+
+program::Program registerChange(unsigned clear, unsigned set, const DebugContext &dc) {
+  auto n = std::make_shared<ProgramNode>();
+  n->kind = ProgramKind::SetFpControl;
+  n->name = dc.getPathName();
+  n->values = {static_cast<std::int32_t>(clear), static_cast<std::int32_t>(set)};
+  return program::Program(n);
 }
 
-void setFloatingPointBehaviour(Graph &, program::Sequence &, const Tensor &behaviour, const DebugContext &) {
-  if (behaviour.elementType() != UNSIGNED_INT)
-    throw type_error("setFloatingPointBehaviour: needs unsigned int, not " + behaviour.getDebugStr());
+} // namespace
+
+void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const FloatingPointBehaviour &behaviour,
+                               const DebugContext &dc) {
+  prog.add(registerChange(~0u, registerValue(graph, behaviour), dc));
 }
 
-void setStochasticRounding(Graph &graph, program::Sequence &, bool enable, const DebugContext &) {
+void setFloatingPointBehaviour(Graph &, program::Sequence &prog, const Tensor &behaviour, const DebugContext &dc) {
+  if (behaviour.elementType() != UNSIGNED_INT || behaviour.numElements() != 1)
+    throw type_error("setFloatingPointBehaviour: needs one unsigned int, not " + behaviour.getDebugStr());
+  prog.add(registerNode(ProgramKind::SetFpControl, 0, &behaviour, dc));
+}
+
+void setStochasticRounding(Graph &graph, program::Sequence &prog, bool enable, const DebugContext &dc) {
   const unsigned bit = graph.getTarget().makeFpIctlValue(false, false, false, true, false);
-  unsigned &value = graph.core().fpControl;
-  value = enable ? value | bit : value & ~bit;
+  prog.add(registerChange(bit, enable ? bit : 0, dc));
 }
 
-Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &, const FloatingPointBehaviour &clear,
+Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &prog, const FloatingPointBehaviour &clear,
                                           const FloatingPointBehaviour &set, const DebugContext &dc) {
-  unsigned &value = graph.core().fpControl;
-  const Tensor before = graph.addConstant(UNSIGNED_INT, {}, value, DebugContext(dc, "fpBehaviour"));
+  const Tensor before = graph.addVariable(UNSIGNED_INT, {}, DebugContext(dc, "fpBehaviour"));
   graph.setTileMapping(before, 0);
-  value = (value & ~registerValue(graph, clear)) | registerValue(graph, set);
+  prog.add(registerNode(ProgramKind::GetFpControl, 0, &before, dc));
+  prog.add(registerChange(registerValue(graph, clear), registerValue(graph, set), dc));
   return before;
 }
 

@@ -1,5 +1,6 @@
 #include "../engine/engine_core.hpp"
 #include "../engine/plan.hpp"
+#include "../executable/executable_file.hpp"
 #include "../profile/profile.hpp"
 
 #include <poplar/Engine.hpp>
@@ -49,13 +50,13 @@ Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, cons
   return Executable(planOf(graph, programs, opts, progress));
 }
 
-void Executable::serialize(std::ostream &) const {
-  throw poplar_error("Executable::serialize is not supported yet by the simulator");
+void Executable::serialize(std::ostream &out) const {
+  if (!plan_)
+    throw poplar_error("Executable::serialize: the executable is empty");
+  dace_ipu_sim::writeExecutable(*plan_, out);
 }
 
-Executable Executable::deserialize(std::istream &) {
-  throw poplar_error("Executable::deserialize is not supported yet by the simulator");
-}
+Executable Executable::deserialize(std::istream &in) { return Executable(dace_ipu_sim::readExecutable(in)); }
 
 Engine::Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &opts, ProgressFunc progress,
                const DebugContext &)
@@ -113,16 +114,19 @@ void Engine::connectStream(const DataStream &stream, void *begin, void *end) {
 }
 void Engine::connectStream(const DataStream &stream, void *p) { connectStream(StringRef(stream.handle()), p); }
 void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle f) {
-  core_->connect(core_->streamId(handle), std::move(f));
+  core_->connectAll(core_->streamId(handle), std::move(f));
 }
-void Engine::connectStreamToCallback(StringRef handle, unsigned, StreamCallbackHandle f) {
-  connectStreamToCallback(handle, std::move(f));
+void Engine::connectStreamToCallback(StringRef handle, unsigned replicaIndex, StreamCallbackHandle f) {
+  core_->connect(core_->streamId(handle), replicaIndex, std::move(f));
+}
+void Engine::connectStreamToCallback(const DataStream &stream, unsigned replicaIndex, StreamCallbackHandle f) {
+  connectStreamToCallback(StringRef(stream.handle()), replicaIndex, std::move(f));
 }
 void Engine::connectStreamToCallback(const DataStream &stream, StreamCallbackHandle f) {
   connectStreamToCallback(StringRef(stream.handle()), std::move(f));
 }
-void Engine::connectHostFunction(StringRef handle, unsigned, HostFunctionCallback f) {
-  core_->connectHostFunction(handle, std::move(f));
+void Engine::connectHostFunction(StringRef handle, unsigned replica, HostFunctionCallback f) {
+  core_->connectHostFunction(handle, replica, std::move(f));
 }
 void Engine::connectHostFunction(StringRef handle, unsigned replica, std::unique_ptr<HostCallback> f) {
   const std::shared_ptr<HostCallback> shared = std::move(f);
@@ -155,11 +159,18 @@ std::size_t blockBytes(const EngineCore &core, const std::string &handle) {
 
 } // namespace
 
-void Engine::copyFromRemoteBuffer(StringRef handle, void *p, std::uint64_t repeatIndex, unsigned) {
-  std::memcpy(p, core_->remoteBlock(handle, repeatIndex), blockBytes(*core_, handle));
+void Engine::requireBlock(StringRef handle, std::size_t bytes) const {
+  const std::size_t block = blockBytes(*core_, handle);
+  if (bytes < block)
+    throw index_error("remote buffer '" + handle.cloneAsString() + "'",
+                      "a block has " + std::to_string(block) + " bytes, the host buffer only " + std::to_string(bytes));
 }
-void Engine::copyToRemoteBuffer(const void *p, StringRef handle, std::uint64_t repeatIndex, unsigned) {
-  std::memcpy(core_->remoteBlock(handle, repeatIndex), p, blockBytes(*core_, handle));
+
+void Engine::copyFromRemoteBuffer(StringRef handle, void *p, std::uint64_t repeatIndex, unsigned replica) {
+  std::memcpy(p, core_->remoteBlock(handle, repeatIndex, replica), blockBytes(*core_, handle));
+}
+void Engine::copyToRemoteBuffer(const void *p, StringRef handle, std::uint64_t repeatIndex, unsigned replica) {
+  std::memcpy(core_->remoteBlock(handle, repeatIndex, replica), p, blockBytes(*core_, handle));
 }
 void Engine::copyFromRemoteBuffer(const RemoteBuffer &buffer, void *p, std::uint64_t repeatIndex, unsigned replica) {
   copyFromRemoteBuffer(StringRef(buffer.handle()), p, repeatIndex, replica);

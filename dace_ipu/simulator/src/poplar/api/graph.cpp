@@ -20,9 +20,14 @@ Graph::Graph() : Graph(Target()) {}
 Graph::Graph(const Device &device, replication_factor r) : Graph(device.getTarget(), r) {}
 Graph::Graph(const Target &target, unsigned numReplicas) : Graph(target, replication_factor(numReplicas)) {}
 Graph::Graph(const Target &target, replication_factor r) : core_(std::make_shared<GraphCore>(target)) {
-  if (r.get() != 1)
-    throw graph_replication_error("the simulator does not run replicated graphs yet (replication factor " +
-                                  std::to_string(r.get()) + ")");
+  if (r.get() == 1)
+    return;
+  const unsigned ipus = target.getNumIPUs();
+  if (r.get() == 0 || ipus % r.get() != 0)
+    throw graph_replication_error("replication factor " + std::to_string(r.get()) + " does not divide the " +
+                                  std::to_string(ipus) + " IPUs of the target");
+  core_->replicas = r.get();
+  core_->target = target.createVirtualTarget(ipus / r.get(), target.getTilesPerIPU());
 }
 Graph::Graph(std::shared_ptr<GraphCore> core, std::unique_ptr<VirtualTiles> tiles)
     : core_(std::move(core)), virtualTiles_(std::move(tiles)) {}
@@ -31,7 +36,7 @@ Graph &Graph::operator=(Graph &&other) noexcept = default;
 Graph::~Graph() = default;
 
 const Target &Graph::getTarget() const { return virtualTiles_ ? virtualTiles_->target : core_->target; }
-unsigned Graph::getReplicationFactor() const { return 1; }
+unsigned Graph::getReplicationFactor() const { return core_->replicas; }
 
 Graph Graph::makeVirtual(std::vector<unsigned> tiles) {
   // With unequal numbers of tiles an IPU, the virtual target counts as one IPU.
@@ -70,7 +75,11 @@ Graph Graph::createVirtualGraph(const std::vector<unsigned> &perIpuTiles) {
   return makeVirtual(std::move(tiles));
 }
 
-Graph Graph::getTopLevelGraph() { return Graph(core_, nullptr); }
+Graph Graph::getTopLevelGraph() {
+  if (core_->replicas > 1)
+    throw graph_replication_error("getTopLevelGraph: a graph around the replicas is not supported yet");
+  return Graph(core_, nullptr);
+}
 
 unsigned Graph::topLevelTile(unsigned tile, const std::string &what) const {
   if (tile >= getTarget().getNumTiles())
@@ -210,11 +219,11 @@ void requireReadable(const Tensor &t, const char *function, const std::string &h
 } // namespace
 
 DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &elementType, std::size_t numElements,
-                                      ReplicatedStreamMode, const OptionFlags &) {
+                                      ReplicatedStreamMode mode, const OptionFlags &) {
   requireNewHandle(core_->streams, handle, "addHostToDeviceFIFO");
   dace_ipu_sim::requireDeviceType(elementType, "stream '" + handle.cloneAsString() + "'");
   const unsigned id = static_cast<unsigned>(core_->streams.size());
-  core_->streams.push_back({handle, elementType, numElements, true});
+  core_->streams.push_back({handle, elementType, numElements, true, mode == ReplicatedStreamMode::BROADCAST});
   return DataStream(id, handle, elementType, numElements, true);
 }
 
@@ -223,7 +232,7 @@ DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
   requireNewHandle(core_->streams, handle, "addDeviceToHostFIFO");
   dace_ipu_sim::requireDeviceType(elementType, "stream '" + handle.cloneAsString() + "'");
   const unsigned id = static_cast<unsigned>(core_->streams.size());
-  core_->streams.push_back({handle, elementType, numElements, false});
+  core_->streams.push_back({handle, elementType, numElements, false, false});
   return DataStream(id, handle, elementType, numElements, false);
 }
 
@@ -254,6 +263,12 @@ void Graph::createHostRead(StringRef handle, const Tensor &t, bool) {
 Function Graph::addFunction(const program::Program &program) {
   core_->functions.push_back(program.node());
   return Function(static_cast<unsigned>(core_->functions.size() - 1));
+}
+
+FunctionBuffer Graph::addFunctionBuffer(const Function &function, FunctionBufferMappingType mapping) {
+  if (function.getId() >= core_->functions.size())
+    throw poplar_error("addFunctionBuffer: the function is not of this graph");
+  return FunctionBuffer(function, mapping);
 }
 
 HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,

@@ -94,7 +94,9 @@ Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, con
 }
 
 Tensor Graph::addReplicationIndexConstant(const DebugContext &dc) {
-  return addConstant(UNSIGNED_INT, {}, 0u, dc.getPathName().empty() ? DebugContext("<replica index>") : dc);
+  const Tensor t = addConstant(UNSIGNED_INT, {}, 0u, dc.getPathName().empty() ? DebugContext("<replica index>") : dc);
+  core_->variables.back().isReplicaIndex = true;
+  return t;
 }
 
 // Clones
@@ -134,6 +136,8 @@ Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &dc, T
   const std::string name = dc.getPathName().empty() ? t.getVarStr() + "-clone" : dc.getPathName();
   dace_ipu_sim::requireDeviceType(type, "clone '" + name + "'");
   Variable &v = core_->addVariable(name, type, t.numElements());
+  if (type.requiresMetadata() && t.hasMetadata())
+    v.metadata = t.getMetadata().view();
   if (method != TensorCloneMethod::CREATE_NEW_ORDER && coversVariable(*t.view())) {
     v.mapping = t.view()->var->mapping;
     return Tensor(type, sameOrderView(*t.view(), &v));

@@ -78,6 +78,31 @@ ProgramPtr copyNode(const Tensor &src, const Tensor &dst, const DebugContext &dc
   return n;
 }
 
+// Every replica that the map names sends to one; one that nobody sends to keeps its destination.
+ProgramPtr crossReplicaNode(const Tensor &src, const Tensor &dst, const std::map<unsigned, unsigned> &replicaMap,
+                            const DebugContext &dc) {
+  auto n = std::make_shared<ProgramNode>(*copyNode(src, dst, dc));
+  n->kind = ProgramKind::CrossReplicaCopy;
+  std::vector<bool> receives(replicaMap.size());
+  n->values.assign(replicaMap.size(), -1);
+  for (const auto &entry : replicaMap) {
+    if (entry.first >= replicaMap.size() || entry.second >= replicaMap.size() || receives[entry.second])
+      throw graph_replication_error("CrossReplicaCopy '" + dc.getPathName() +
+                                    "': the map must send from every replica, once to each");
+    receives[entry.second] = true;
+    n->values[entry.first] = static_cast<std::int32_t>(entry.second);
+  }
+  return n;
+}
+
+ProgramPtr codeNode(const FunctionBuffer &buffer, const Function &function, const DebugContext &dc) {
+  if (buffer.function() != function)
+    throw graph_program_compilation_error("Copy '" + dc.getPathName() + "': the buffer is for another function");
+  auto n = makeNode(ProgramKind::CodeCopy, dc);
+  n->id = function.getId();
+  return n;
+}
+
 ProgramPtr streamNode(ProgramKind kind, const DataStream &stream, const Tensor &t, const DebugContext &dc) {
   requireValid(t, "Copy");
   const bool toDevice = kind == ProgramKind::StreamToTensor;
@@ -317,8 +342,14 @@ Block::Block(const Program &program, const DebugContext &dc) {
   node_ = n;
 }
 
-CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned>, const DebugContext &dc)
-    : Program(copyNode(src, dst, dc)) {}
+Copy::Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &dc)
+    : Program(codeNode(buffer, function, dc)) {}
+Copy::Copy(const Function &function, const FunctionBuffer &buffer, const DebugContext &dc)
+    : Program(codeNode(buffer, function, dc)) {}
+
+CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
+                                   const DebugContext &dc)
+    : Program(crossReplicaNode(src, dst, replicaMap, dc)) {}
 
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext &dc) {
   requireValid(t, "AssumeEqualAcrossReplicas");

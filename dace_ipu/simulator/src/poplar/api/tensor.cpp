@@ -315,7 +315,6 @@ bool Tensor::getConstant(void *value, const TypeTraits &traits) const {
   return true;
 }
 
-Tensor Tensor::getMetadata() const { throw tensor_metadata_error(getDebugStr() + " has no metadata"); }
 
 std::string Tensor::shapeToString() const { return shapeText(viewOf(*this, "shapeToString").shape); }
 

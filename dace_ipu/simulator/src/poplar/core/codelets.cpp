@@ -5,11 +5,15 @@
 #include <poplar/exceptions.hpp>
 
 #include <cstdint>
+#include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace dace_ipu_sim {
 
@@ -26,6 +30,7 @@ std::unique_ptr<CodeletModule> describe(void *handle, const std::string &path) {
                                                     ", expected " + std::to_string(DACE_IPU_CODELET_ABI) + ")");
   auto result = std::make_unique<CodeletModule>();
   result->path = path;
+  result->takeCost = module->take_cost;
   result->setTile = reinterpret_cast<void (*)(unsigned)>(dlsym(handle, "dace_ipu_set_tile"));
   using SetHost = void (*)(const DaceIpuCodeletHost *);
   if (const auto setHost = reinterpret_cast<SetHost>(dlsym(handle, "dace_ipu_codelet_set_host")))
@@ -74,6 +79,41 @@ const CodeletModule &loadCodeletModule(const std::string &path) {
     throw poplar::graph_object_load_error(path, why);
   }
   slot = describe(handle, path);
+  slot->key = modificationKey(path);
+  return *slot;
+}
+
+std::string contentOfModule(const CodeletModule &module) {
+  if (!module.content.empty())
+    return module.content;
+  if (modificationKey(module.path) != module.key)
+    throw poplar::graph_object_load_error(module.path, "the file was changed since it was loaded");
+  std::ifstream in(module.path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+const CodeletModule &loadCodeletContent(const std::string &content) {
+  static std::mutex mutex;
+  static std::map<std::string, const CodeletModule *> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const CodeletModule *&slot = known[content];
+  if (slot)
+    return *slot;
+  const char *folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder && *folder ? folder : "/tmp") + "/dace_ipu_XXXXXX.gp";
+  const int fd = mkstemps(&path[0], 3);
+  if (fd < 0)
+    throw poplar::graph_object_load_error(path, "cannot create a temporary file");
+  close(fd);
+  std::ofstream(path, std::ios::binary) << content;
+  try {
+    slot = &loadCodeletModule(path);
+  } catch (...) {
+    unlink(path.c_str());
+    throw;
+  }
+  unlink(path.c_str()); // the loaded module does not need it
+  const_cast<CodeletModule *>(slot)->content = content;
   return *slot;
 }
 

@@ -5,6 +5,7 @@
 #include <poplar/abi/codelet_module.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,20 @@ struct VertexType {
 /// A loaded .gp file. Modules stay loaded until the process ends: vertices of any Engine may use them.
 struct CodeletModule {
   std::string path;
+  std::string key;     // of the file, to know it again
+  std::string content; // of a module that came with an executable
   std::vector<VertexType> types;
+  std::uint64_t (*takeCost)() = nullptr;   // what the vertices that count have cost, null if none does
   void (*setTile)(unsigned tile) = nullptr; // optional hook of the module: the tile that runs on this thread
 };
 
 /// Loads a .gp file once per path and modification. Throws graph_object_load_error.
 const CodeletModule &loadCodeletModule(const std::string &path);
+
+/// The bytes of a module's file. Throws graph_object_load_error if the file is gone or another one by now.
+std::string contentOfModule(const CodeletModule &module);
+/// Loads a module from such bytes, once for equal ones.
+const CodeletModule &loadCodeletContent(const std::string &content);
 
 /// Compiles source files with popc (see the README) and returns the path of the module. Throws
 /// graph_object_creation_error with the compiler's text.

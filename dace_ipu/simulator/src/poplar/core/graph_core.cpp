@@ -47,7 +47,8 @@ const char *kindName(ProgramKind kind) {
       "Sequence",         "Execute",    "Repeat",         "RepeatWhileTrue", "RepeatWhileFalse", "If",
       "Switch",           "Copy",       "StreamToTensor", "TensorToStream",  "RemoteToTensor",   "TensorToRemote",
       "WriteUndef",       "Sync",       "Call",           "HostCall",        "PrintTensor",      "Abort",
-      "AbortOnCondition", "CycleStart", "CycleEnd",       "CycleStamp"};
+      "AbortOnCondition", "CycleStart", "CycleEnd",       "CycleStamp",      "CrossReplicaCopy", "CodeCopy",
+      "GetFpControl",     "SetFpControl"};
   return names[static_cast<std::size_t>(kind)];
 }
 

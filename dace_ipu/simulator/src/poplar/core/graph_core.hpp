@@ -33,9 +33,9 @@ struct FieldBinding {
 };
 
 struct Vertex {
-  const VertexType *type;
-  const CodeletModule *module;
-  unsigned computeSet;
+  const VertexType *type = nullptr;
+  const CodeletModule *module = nullptr;
+  unsigned computeSet = 0;
   unsigned tile = noTile;
   bool hasEstimate = false;
   poplar::VertexPerfEstimate estimate;
@@ -55,6 +55,7 @@ struct StreamRecord {
   poplar::Type type;
   std::size_t elements;
   bool toDevice;
+  bool broadcast; // to the device: all replicas get the same data
 };
 
 struct RemoteBufferRecord {
@@ -82,9 +83,11 @@ struct CodeletEntry {
 };
 
 struct GraphCore {
-  explicit GraphCore(const poplar::Target &target) : target(target) {}
+  explicit GraphCore(const poplar::Target &target) : target(target), deviceTarget(target) {}
 
-  poplar::Target target;
+  poplar::Target target;       // of one replica
+  poplar::Target deviceTarget; // of all of them
+  unsigned replicas = 1;
   std::deque<Variable> variables; // views point at them
   std::deque<Vertex> vertices;
   std::vector<ComputeSetRecord> computeSets;
@@ -98,7 +101,6 @@ struct GraphCore {
   std::map<std::string, poplar::Tensor> hostWrites;
   std::map<std::string, poplar::PerfEstimateFunc> estimators;
   unsigned cycleCounters = 0;
-  unsigned fpControl = 0; // the register value set last by the CSR functions
   poplar::Tensor hwSeeds; // made by the first getHwSeeds or setHwSeeds
 
   Variable &addVariable(const std::string &name, poplar::Type type, std::size_t elements);

@@ -4,6 +4,7 @@
 #include <poplar/exceptions.hpp>
 
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -27,11 +28,32 @@ std::string environment(const char *name) {
   return value ? value : "";
 }
 
+// Words as a POSIX shell splits them: blanks separate, quotes and backslashes protect. Nothing is expanded.
 std::vector<std::string> splitWords(const std::string &text) {
-  std::istringstream in(text);
   std::vector<std::string> words;
-  for (std::string word; in >> word;)
-    words.push_back(word);
+  bool inWord = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!quote && std::isspace(static_cast<unsigned char>(c))) {
+      inWord = false;
+      continue;
+    }
+    if (!inWord)
+      words.emplace_back();
+    inWord = true;
+    const bool escapes = c == '\\' && quote != '\'' && i + 1 < text.size();
+    if (escapes && (!quote || text[i + 1] == '"' || text[i + 1] == '\\'))
+      words.back() += text[++i];
+    else if (c == quote)
+      quote = 0;
+    else if (!quote && (c == '"' || c == '\''))
+      quote = c;
+    else
+      words.back() += c;
+  }
+  if (quote)
+    throw poplar::graph_object_creation_error("unterminated quote in: " + text);
   return words;
 }
 

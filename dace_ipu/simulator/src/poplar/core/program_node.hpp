@@ -36,7 +36,11 @@ enum class ProgramKind {
   AbortOnCondition, // text; tensors: predicate
   CycleStart,       // id: slot shared with CycleEnd
   CycleEnd,         // tensors: result
-  CycleStamp        // tensors: result
+  CycleStamp,       // tensors: result
+  CrossReplicaCopy, // tensors: src, dst; values: the replica that receives from each replica, or -1
+  CodeCopy,         // id: function whose code moves
+  GetFpControl,     // tensors: result
+  SetFpControl      // tensors: [value]; else values: bits to clear, bits to set
 };
 
 struct ProgramNode {

@@ -155,7 +155,8 @@ void storeElement(const HostNumber &n, poplar::Type type, void *dst, const std::
   case Id::Quarter:
   case Id::Double:
   case Id::None:
-    throw poplar::type_error(what + ": cannot convert host values to type " + type.toString());
+    throw poplar::type_error(what + ": cannot convert host values to type " + type.toString() +
+                             (type == poplar::QUARTER ? " (only its bits, as unsigned char)" : ""));
   default: {
     const std::uint64_t bits = integerBits(n, type, what);
     std::memcpy(dst, &bits, factsOf(type).size); // little-endian hosts only
@@ -171,7 +172,7 @@ bool sameRepresentation(const poplar::TypeTraits &traits, poplar::Type type) {
     return traits.isFloat && traits.size == 2;
   if (type == poplar::BOOL)
     return traits.isBool;
-  return !traits.isFloat && type != poplar::QUARTER && type != poplar::DOUBLE && traits.size == factsOf(type).size;
+  return !traits.isFloat && type != poplar::DOUBLE && traits.size == factsOf(type).size;
 }
 
 } // namespace
@@ -204,12 +205,11 @@ void convertValues(const void *src, const poplar::TypeTraits &traits, std::size_
   const auto *in = static_cast<const std::uint8_t *>(src);
   if (count == 0)
     return;
-  if (!broadcast && sameRepresentation(traits, type)) {
-    std::memcpy(out, in, count * size);
-    return;
-  }
   const std::size_t converted = broadcast ? 1 : count;
-  for (std::size_t i = 0; i < converted; ++i)
+  const bool sameBits = sameRepresentation(traits, type);
+  if (sameBits)
+    std::memcpy(out, in, converted * size);
+  for (std::size_t i = 0; i < converted && !sameBits; ++i)
     storeElement(loadHost(in + i * traits.size, traits), type, out + i * size, what);
   for (std::size_t i = converted; i < count; ++i)
     std::memcpy(out + i * size, out, size);

@@ -5,6 +5,7 @@
 #include "copies.hpp"
 #include "engine_options.hpp"
 #include "faults.hpp"
+#include "fp_trap.hpp"
 #include "print_tensor.hpp"
 #include "thread_pool.hpp"
 
@@ -13,7 +14,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <iostream>
+#include <utility>
 
 namespace dace_ipu_sim {
 
@@ -27,16 +30,33 @@ bool isRefused(const ExecutablePlan &plan) {
   return !mayOverflow && !overflowText(plan).empty();
 }
 
+std::string describeTarget(const poplar::Target &t) {
+  return std::to_string(t.getNumIPUs()) + " x '" + t.getTargetArchString().cloneAsString() + "' (" +
+         toString(t.getTargetType()) + ") with " + std::to_string(t.getTilesPerIPU()) + " tiles each";
+}
+
 } // namespace
 
 EngineCore::EngineCore(std::shared_ptr<const ExecutablePlan> plan)
-    : plan_(std::move(plan)), variables_(isRefused(*plan_) ? 0 : plan_->variableBytes),
-      vertices_(plan_->vertexImage.size()), temporaries_(isRefused(*plan_) ? 0 : plan_->temporaryBytes),
-      executions_(plan_->steps.size()), counterStarts_(plan_->cycleCounters), streams_(plan_->graph->streams.size()),
-      hostFunctions_(plan_->graph->hostFunctions.size()), printStream_(&std::cerr), printTensorStream_(&std::cerr) {
-  for (const RemoteBufferRecord &r : plan_->graph->remoteBuffers)
-    remoteBuffers_.emplace_back(r.elements * r.repeats * sizeOf(r.type));
-  if (!isRefused(*plan_))
+    : plan_(std::move(plan)), executions_(plan_->steps.size()), computeCycles_(plan_->steps.size()),
+      codeCosts_(plan_->computeSets.begin(), plan_->computeSets.end()), streams_(plan_->graph->streams.size()),
+      printStream_(&std::cerr), printTensorStream_(&std::cerr) {
+  const bool refused = isRefused(*plan_);
+  const GraphCore &graph = *plan_->graph;
+  for (unsigned i = 0; i < graph.replicas; ++i) {
+    replicas_.push_back(std::make_unique<Replica>(refused ? 0 : plan_->variableBytes, plan_->vertexImage.size(),
+                                                  refused ? 0 : plan_->temporaryBytes));
+    Replica &r = *replicas_.back();
+    r.index = i;
+    r.counterStarts.resize(plan_->cycleCounters);
+    r.callbacks.resize(graph.streams.size());
+    r.hostFunctions.resize(graph.hostFunctions.size());
+    for (const RemoteBufferRecord &b : graph.remoteBuffers)
+      r.remoteBuffers.emplace_back(b.elements * b.repeats * sizeOf(b.type));
+    all_.push_back(&r);
+  }
+  prefetches_ = streamsAreAhead(plan_->options);
+  if (!refused)
     return;
   const std::string path = reportPath(*plan_);
   writeReport();
@@ -63,27 +83,37 @@ void EngineCore::writeReport() const {
 // Loading
 
 void EngineCore::load(const poplar::Device &device) {
-  if (device.getTarget() != plan_->graph->target)
-    throw poplar::poplar_error("load: the engine was built for another target than that of the device");
-  if (dirty_)
-    variables_.clear();
-  for (const LoadImage &image : plan_->images)
-    runCopies(image.copies, variables(), reinterpret_cast<const char *>(image.bytes->data()));
-  std::copy(plan_->vertexImage.begin(), plan_->vertexImage.end(), vertices_.data());
-  char *const bases[] = {variables_.data(), vertices_.data(), temporaries_.data()};
-  for (const Relocation &r : plan_->relocations) {
-    char *const target = bases[static_cast<std::size_t>(r.memory)] + r.target;
-    std::memcpy(vertices_.data() + r.at, &target, sizeof(target));
-  }
-  noteImages();
+  if (device.getTarget() != plan_->graph->deviceTarget)
+    throw poplar::poplar_error("load: the engine was built for another target: " +
+                               describeTarget(plan_->graph->deviceTarget) + ", but the device is " + describeTarget(device.getTarget()));
+  for (Replica *r : all_)
+    loadReplica(*r);
   resetProfile();
-  now_ = 0;
-  computeSetRuns_ = 0;
   loaded_ = true;
+}
+
+void EngineCore::loadReplica(Replica &r) {
+  if (dirty_)
+    r.variables.clear();
+  for (const LoadImage &image : plan_->images)
+    runCopies(image.copies, r.variables.data(), reinterpret_cast<const char *>(image.bytes->data()));
+  for (const std::size_t offset : plan_->replicaIndices)
+    std::memcpy(r.variables.data() + offset, &r.index, sizeof(r.index));
+  std::copy(plan_->vertexImage.begin(), plan_->vertexImage.end(), r.vertices.data());
+  char *const bases[] = {r.variables.data(), r.vertices.data(), r.temporaries.data()};
+  for (const Relocation &at : plan_->relocations) {
+    char *const target = bases[static_cast<std::size_t>(at.memory)] + at.target;
+    std::memcpy(r.vertices.data() + at.at, &target, sizeof(target));
+  }
+  noteImages(r);
+  r.now = 0;
+  r.computeSetRuns = 0;
+  r.fpControl = 0;
 }
 
 void EngineCore::resetProfile() {
   std::fill(executions_.begin(), executions_.end(), 0);
+  std::fill(computeCycles_.begin(), computeCycles_.end(), 0);
   hostAccessCycles_ = 0;
   runs_ = 0;
   runRecords_.clear();
@@ -104,123 +134,178 @@ void EngineCore::run(unsigned program) {
   dirty_ = true;
   ++runs_;
   const FaultHandlers handlers;
-  const std::uint64_t begin = now_;
-  exec(plan_->programs[program]);
+  const std::uint64_t begin = all_[0]->now;
+  exec(plan_->programs[program], all_);
   constexpr std::size_t recorded = 1000;
   if (runRecords_.size() < recorded)
-    runRecords_.push_back({program, now_ - begin});
+    runRecords_.push_back({program, all_[0]->now - begin});
 }
 
-void EngineCore::exec(int index) {
-  if (index >= 0)
-    runStep(plan_->steps[static_cast<std::size_t>(index)]);
+void EngineCore::exec(int index, const Replicas &replicas) {
+  if (index >= 0 && !replicas.empty())
+    runStep(plan_->steps[static_cast<std::size_t>(index)], replicas);
 }
 
-void EngineCore::charge(const Step &step) {
-  ++executions_[static_cast<std::size_t>(&step - plan_->steps.data())];
-  now_ += step.cost.total();
+void EngineCore::charge(const Step &step, const Replicas &replicas) {
+  if (replicas[0] == all_[0]) {
+    const auto index = static_cast<std::size_t>(&step - plan_->steps.data());
+    ++executions_[index];
+    computeCycles_[index] += costOf(step).compute;
+  }
+  for (Replica *r : replicas)
+    r->now += costOf(step).total();
 }
 
-void EngineCore::runWhile(const Step &step, bool wanted) {
-  for (;;) {
-    exec(step.children[0]);
-    checkReads(step.reads);
-    charge(step);
-    if (isTrue(step.element) != wanted)
-      return;
-    exec(step.children[1]);
+const StepCost &EngineCore::costOf(const Step &step) const {
+  return step.kind == ProgramKind::Execute ? codeCosts_[step.id].cost() : step.cost;
+}
+
+void EngineCore::runWhile(const Step &step, bool wanted, Replicas replicas) {
+  while (!replicas.empty()) {
+    exec(step.children[0], replicas);
+    for (const Replica *r : replicas)
+      checkReads(step.reads, *r);
+    charge(step, replicas);
+    const auto stops = [&](const Replica *r) { return isTrue(step.element, *r) != wanted; };
+    replicas.erase(std::remove_if(replicas.begin(), replicas.end(), stops), replicas.end());
+    exec(step.children[1], replicas);
   }
 }
 
 // Programs that only order others.
-void EngineCore::runStep(const Step &step) {
+void EngineCore::runStep(const Step &step, const Replicas &replicas) {
   switch (step.kind) {
   case ProgramKind::Sequence:
   case ProgramKind::Call:
     for (const int child : step.children)
-      exec(child);
+      exec(child, replicas);
     return;
   case ProgramKind::Repeat:
     for (unsigned i = 0; i < step.count; ++i)
-      exec(step.children[0]);
+      exec(step.children[0], replicas);
     return;
   case ProgramKind::RepeatWhileTrue:
-    return runWhile(step, true);
+    return runWhile(step, true, replicas);
   case ProgramKind::RepeatWhileFalse:
-    return runWhile(step, false);
+    return runWhile(step, false, replicas);
   default:
-    checkReads(step.reads); // empty lists, unless the check is on
-    charge(step);
-    runCharged(step);
-    noteWrites(step.writes);
-    for (const Access &a : step.forgets)
-      initialised_[a.var].remove(a.begin, a.end);
+    for (Replica *r : replicas) {
+      checkReads(step.reads, *r); // empty lists, unless the check is on
+      if (step.kind == ProgramKind::Execute)
+        runComputeSet(step, *r); // what it costs is known afterwards
+    }
+    charge(step, replicas);
+    runCharged(step, replicas);
+    for (Replica *r : replicas) {
+      noteWrites(step.writes, *r);
+      for (const Access &a : step.forgets)
+        r->initialised[a.var].remove(a.begin, a.end);
+    }
   }
 }
 
-void EngineCore::runCharged(const Step &step) {
+// Programs that all replicas run together, or that send replicas different ways.
+void EngineCore::runCharged(const Step &step, const Replicas &replicas) {
   switch (step.kind) {
-  case ProgramKind::Execute:
-    return runComputeSet(step);
   case ProgramKind::If:
-    return exec(step.children[isTrue(step.element) ? 0 : 1]);
+    return runIf(step, replicas);
   case ProgramKind::Switch:
-    return runSwitch(step);
-  case ProgramKind::Copy:
-    return runCopy(step);
+    return runSwitch(step, replicas);
+  case ProgramKind::CrossReplicaCopy:
+    return crossReplicaCopy(step, replicas);
   case ProgramKind::StreamToTensor:
-    return streamIn(step);
+    if (replicas.size() > 1 && plan_->graph->streams[step.id].broadcast)
+      return broadcast(step, replicas);
+    break;
+  default:
+    break;
+  }
+  for (Replica *r : replicas)
+    runOnReplica(step, *r);
+}
+
+void EngineCore::runOnReplica(const Step &step, Replica &r) {
+  switch (step.kind) {
+  case ProgramKind::Copy:
+    return runCopy(step, r);
+  case ProgramKind::StreamToTensor:
+    return streamIn(step, r);
   case ProgramKind::TensorToStream:
-    return streamOut(step);
+    return streamOut(step, r);
   case ProgramKind::RemoteToTensor:
   case ProgramKind::TensorToRemote:
-    return remoteCopy(step);
+    return remoteCopy(step, r);
   case ProgramKind::HostCall:
-    return hostCall(step);
+    return hostCall(step, r);
   case ProgramKind::PrintTensor:
-    return print(step);
+    return print(step, r);
   case ProgramKind::Abort:
-    return abort(step);
+    return abort(step, r);
   case ProgramKind::AbortOnCondition:
-    return isTrue(step.element) ? abort(step) : void();
+    return isTrue(step.element, r) ? abort(step, r) : void();
   case ProgramKind::CycleStart:
-    counterStarts_[step.id] = now_;
+    r.counterStarts[step.id] = r.now;
     return;
   case ProgramKind::CycleEnd:
-    return readCounter(step, now_ - counterStarts_[step.id]);
+    return readCounter(step, r.now - r.counterStarts[step.id], r);
   case ProgramKind::CycleStamp:
-    return readCounter(step, now_);
-  default: // Sync and WriteUndef cost or forget, and do nothing else
+    return readCounter(step, r.now, r);
+  case ProgramKind::GetFpControl:
+  case ProgramKind::SetFpControl:
+    return controlRegister(step, r);
+  default: // Sync, CodeCopy and WriteUndef cost or forget, and do nothing else
     return;
   }
 }
 
-bool EngineCore::isTrue(const ElementRef &element) const {
-  return readInteger(element.type, variables() + element.offset) != 0;
+bool EngineCore::isTrue(const ElementRef &element, const Replica &r) {
+  return readInteger(element.type, r.variables.data() + element.offset) != 0;
 }
 
-void EngineCore::runSwitch(const Step &step) {
-  const auto control = static_cast<std::int32_t>(readInteger(step.element.type, variables() + step.element.offset));
-  for (std::size_t i = 0; i < step.values.size(); ++i)
-    if (step.values[i] == control)
-      return exec(step.children[i + 1]);
-  exec(step.children[0]);
+void EngineCore::runIf(const Step &step, const Replicas &replicas) {
+  Replicas sides[2];
+  for (Replica *r : replicas)
+    sides[isTrue(step.element, *r) ? 0 : 1].push_back(r);
+  exec(step.children[0], sides[0]);
+  exec(step.children[1], sides[1]);
 }
 
-bool EngineCore::runWorkers(const ComputeSetPlan &cs, std::size_t index) const {
+void EngineCore::runSwitch(const Step &step, const Replicas &replicas) {
+  std::vector<Replicas> ways(step.children.size());
+  for (Replica *r : replicas) {
+    const auto control =
+        static_cast<std::int32_t>(readInteger(step.element.type, r->variables.data() + step.element.offset));
+    const auto match = std::find(step.values.begin(), step.values.end(), control);
+    ways[match == step.values.end() ? 0 : static_cast<std::size_t>(match - step.values.begin()) + 1].push_back(r);
+  }
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    exec(step.children[i], ways[i]);
+}
+
+// What the vertex costs is noted if it is to be, and floating-point exceptions stop the program, but not in a replay.
+bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t index, bool isReplay) {
   const VertexCall &call = cs.calls[index];
+  CodeCosts &costs = codeCosts_[static_cast<std::size_t>(&cs - plan_->computeSets.data())];
+  void *const state = r.vertices.data() + call.state;
+  const bool counts = costs.wants(cs, call);
+  const bool notes = !isReplay && r.index == 0;
+  const FpTrap trap(isReplay ? 0 : r.fpControl);
   bool all = true;
   for (unsigned worker = 0; worker < call.workers; ++worker) {
-    enterVertex((computeSetRuns_ * cs.calls.size() + index) * call.workers + worker);
-    all &= call.run(vertices_.data() + call.state, worker);
+    const std::uint64_t seed = (r.computeSetRuns * cs.calls.size() + index) * call.workers + worker;
+    enterVertex(seed * plan_->graph->replicas + r.index);
+    all &= counts ? costs.run(call, state, worker, notes) : call.type->run(state, worker);
   }
+  if (const char *what = trap.raised())
+    throw poplar::application_runtime_error("floating-point exception: " + std::string(what) + " in " +
+                                            describeVertex(*plan_->graph, call.vertex));
   return all;
 }
 
-bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) {
-  enterComputeSet(now_, printStream_);
+bool EngineCore::runCalls(const ComputeSetPlan &cs, Replica &r, std::size_t begin, std::size_t end) {
+  enterComputeSet(r.now, printStream_);
   if (plan_->checkVertices)
-    return runChecked(cs, begin, end);
+    return runChecked(cs, r, begin, end);
   bool all = true;
   std::size_t i = begin;
   const auto run = [&] {
@@ -230,7 +315,7 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size
       if (call.setTile && call.tile != tile)
         call.setTile(call.tile);
       tile = call.tile;
-      all &= runWorkers(cs, i);
+      all &= runWorkers(cs, r, i);
     }
   };
   if (const int signal = catchFault(run))
@@ -239,85 +324,117 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size
   return all;
 }
 
-// The first run prints; the others must not, and see the same cycle counter.
-bool EngineCore::runChecked(const ComputeSetPlan &cs, std::size_t begin, std::size_t end) {
-  VertexCheck check(*plan_->graph, cs, vertices_.data(), initialised_);
+// The first run prints, says what the vertex costs and may raise exceptions; the others must not, and see the same
+// cycle counter.
+bool EngineCore::runChecked(const ComputeSetPlan &cs, Replica &r, std::size_t begin, std::size_t end) {
+  VertexCheck check(*plan_->graph, cs, r.vertices.data(), r.initialised);
   std::vector<Untouched> untouched;
   bool all = true;
   for (std::size_t i = begin; i < end; ++i) {
     if (cs.calls[i].setTile)
       cs.calls[i].setTile(cs.calls[i].tile);
     const std::uint64_t cycles = cyclesNow();
-    std::ostream *print = printStream_;
-    all &= check.run(i, [&] {
-      enterComputeSet(cycles, print);
-      print = nullptr;
-      return runWorkers(cs, i);
-    }, untouched);
+    bool isReplay = false;
+    const auto run = [&] {
+      enterComputeSet(cycles, isReplay ? nullptr : printStream_);
+      return runWorkers(cs, r, i, std::exchange(isReplay, true));
+    };
+    all &= check.run(i, run, untouched);
   }
   const std::lock_guard<std::mutex> lock(untouchedMutex_);
   untouched_.insert(untouched_.end(), untouched.begin(), untouched.end());
   return all;
 }
 
-void EngineCore::runComputeSet(const Step &step) {
+void EngineCore::runComputeSet(const Step &step, Replica &r) {
   const ComputeSetPlan &cs = plan_->computeSets[step.id];
-  checkReads(cs.reads);
-  runCopies(cs.before, temporaries_.data(), variables());
-  ++computeSetRuns_;
+  checkReads(cs.reads, r);
+  runCopies(cs.before, r.temporaries.data(), r.variables.data());
+  ++r.computeSetRuns;
   untouched_.clear();
   std::atomic<bool> all{true};
   if (cs.chunks.size() == 2) {
-    all = runCalls(cs, 0, cs.calls.size());
+    all = runCalls(cs, r, 0, cs.calls.size());
   } else {
     ThreadPool::instance().forEach(cs.chunks.size() - 1, [&](std::size_t i) {
-      if (!runCalls(cs, cs.chunks[i], cs.chunks[i + 1]))
+      if (!runCalls(cs, r, cs.chunks[i], cs.chunks[i + 1]))
         all = false;
     });
   }
-  runCopies(cs.after, variables(), temporaries_.data());
+  if (r.index == 0)
+    codeCosts_[step.id].finish(cs, plan_->graph->target.machine());
+  runCopies(cs.after, r.variables.data(), r.temporaries.data());
   if (step.element.type != poplar::Type())
-    variables()[step.element.offset] = all;
-  noteWrites(cs.writes);
+    r.variables.data()[step.element.offset] = all;
+  noteWrites(cs.writes, r);
   for (const Untouched &u : untouched_)
-    initialised_[u.var].remove(u.element, u.element + 1);
+    r.initialised[u.var].remove(u.element, u.element + 1);
 }
 
-void EngineCore::runCopy(const Step &step) {
+void EngineCore::runCopy(const Step &step, Replica &r) {
   if (step.staging.empty())
-    return runCopies(step.copies, variables(), variables());
-  runCopies(step.staging, temporaries_.data(), variables());
-  runCopies(step.copies, variables(), temporaries_.data());
+    return runCopies(step.copies, r.variables.data(), r.variables.data());
+  runCopies(step.staging, r.temporaries.data(), r.variables.data());
+  runCopies(step.copies, r.variables.data(), r.temporaries.data());
 }
 
-void EngineCore::readCounter(const Step &step, std::uint64_t cycles) {
+// values[i] is the replica that receives what replica i sends.
+void EngineCore::crossReplicaCopy(const Step &step, const Replicas &replicas) {
+  if (replicas.size() != all_.size())
+    throw poplar::graph_replication_error("CrossReplicaCopy '" + step.name +
+                                          "': only some of the replicas got here, so it would wait for ever");
+  std::vector<std::vector<char>> sent;
+  for (const Replica *r : replicas) {
+    sent.emplace_back(step.bytes);
+    runCopies(step.staging, sent.back().data(), r->variables.data());
+  }
+  for (std::size_t i = 0; i < replicas.size(); ++i)
+    if (step.values[i] >= 0)
+      runCopies(step.copies, replicas[static_cast<std::size_t>(step.values[i])]->variables.data(), sent[i].data());
+}
+
+void EngineCore::readCounter(const Step &step, std::uint64_t cycles, Replica &r) {
   constexpr std::uint64_t counterCycles = 45; // measured: two counters back to back
-  now_ += counterCycles;
+  r.now += counterCycles;
   cycles += counterCycles;
-  runCopies(step.copies, variables(), reinterpret_cast<const char *>(&cycles));
+  runCopies(step.copies, r.variables.data(), reinterpret_cast<const char *>(&cycles));
 }
 
-std::string EngineCore::tensorText(const Step &step, const std::string &title) {
+void EngineCore::controlRegister(const Step &step, Replica &r) {
+  if (step.kind == ProgramKind::GetFpControl) {
+    std::memcpy(r.variables.data() + step.element.offset, &r.fpControl, sizeof(r.fpControl));
+  } else if (step.values.empty()) {
+    std::memcpy(&r.fpControl, r.variables.data() + step.element.offset, sizeof(r.fpControl));
+  } else {
+    r.fpControl = (r.fpControl & ~static_cast<std::uint32_t>(step.values[0])) |
+                  static_cast<std::uint32_t>(step.values[1]);
+  }
+}
+
+std::string EngineCore::tensorText(const Step &step, const std::string &title, const Replica &r) {
   buffer_.resize(step.argumentBytes[0]);
-  runCopies(step.arguments[0], buffer_.data(), variables());
+  runCopies(step.arguments[0], buffer_.data(), r.variables.data());
   return formatTensor(title, step.type, step.shape, buffer_.data(), step.format);
 }
 
-void EngineCore::print(const Step &step) { *printTensorStream_ << tensorText(step, step.text) << '\n' << std::flush; }
+void EngineCore::print(const Step &step, const Replica &r) {
+  const std::string who = all_.size() == 1 ? "" : "[replica " + std::to_string(r.index) + "] ";
+  *printTensorStream_ << tensorText(step, who + step.text, r) << '\n' << std::flush;
+}
 
-void EngineCore::abort(const Step &step) {
+void EngineCore::abort(const Step &step, const Replica &r) {
   std::string text = step.text.empty() ? "the program aborted" : step.text;
   if (!step.arguments.empty())
-    text += "\n" + tensorText(step, "");
+    text += "\n" + tensorText(step, "", r);
   throw poplar::application_runtime_error(text);
 }
 
 // The check of uninitialised reads
 
-void EngineCore::checkReads(const std::vector<Access> &reads) const {
+void EngineCore::checkReads(const std::vector<Access> &reads, const Replica &r) const {
   for (const Access &a : reads) {
-    const auto it = initialised_.find(a.var);
-    if (it != initialised_.end() && it->second.intersects(a.begin, a.end))
+    const auto it = r.initialised.find(a.var);
+    if (it != r.initialised.end() && it->second.intersects(a.begin, a.end))
       continue;
     throw poplar::application_runtime_error("uninitialised read: elements [" + std::to_string(a.begin) + "," +
                                             std::to_string(a.end) + ") of variable '" + a.var->name +
@@ -325,21 +442,21 @@ void EngineCore::checkReads(const std::vector<Access> &reads) const {
   }
 }
 
-void EngineCore::noteWrites(const std::vector<Access> &writes) {
+void EngineCore::noteWrites(const std::vector<Access> &writes, Replica &r) {
   for (const Access &a : writes)
-    initialised_[a.var].add(a.begin, a.end);
+    r.initialised[a.var].add(a.begin, a.end);
 }
 
-void EngineCore::noteImages() {
-  initialised_.clear();
+void EngineCore::noteImages(Replica &replica) const {
+  replica.initialised.clear();
   if (!plan_->checkUninitialised)
     return;
   for (const Variable &v : plan_->graph->variables)
     if (v.isConstant)
-      initialised_[&v].add(0, v.elements);
+      replica.initialised[&v].add(0, v.elements);
   for (const InitialValue &initial : plan_->graph->initialValues)
     forEachRunUnordered(*initial.tensor.view(), [&](const Run &r) {
-      initialised_[r.var].add(r.offset, r.offset + static_cast<std::size_t>(r.stride) * (r.count - 1) + 1);
+      replica.initialised[r.var].add(r.offset, r.offset + static_cast<std::size_t>(r.stride) * (r.count - 1) + 1);
     });
 }
 

@@ -1,9 +1,9 @@
 // The running side of an Engine: its memory, streams and counters.
 #pragma once
 
-#include "arena.hpp"
-#include "interval_set.hpp"
+#include "code_costs.hpp"
 #include "plan.hpp"
+#include "replica.hpp"
 #include "vertex_check.hpp"
 
 #include <poplar/Device.hpp>
@@ -19,12 +19,11 @@
 
 namespace dace_ipu_sim {
 
-/// The host's end of a stream: nothing yet, a circular buffer, or a callback.
+/// The host's buffer of a stream, circular. Replicas take their turns in it.
 struct HostStream {
   char *begin = nullptr;
-  std::size_t bytes = 0; // of the circular buffer
+  std::size_t bytes = 0;
   std::size_t position = 0;
-  std::unique_ptr<poplar::StreamCallbackHandle> callback;
 };
 
 /// One call of run.
@@ -42,74 +41,85 @@ public:
   void run(unsigned program);
 
   void connect(unsigned stream, char *begin, std::size_t bytes);
-  void connect(unsigned stream, poplar::StreamCallbackHandle callback);
-  void connectHostFunction(const std::string &handle, poplar::Engine::HostFunctionCallback f);
+  /// A callback for one replica, or for all.
+  void connect(unsigned stream, unsigned replica, poplar::StreamCallbackHandle callback);
+  void connectAll(unsigned stream, poplar::StreamCallbackHandle callback);
+  void connectHostFunction(const std::string &handle, unsigned replica, poplar::Engine::HostFunctionCallback f);
   unsigned streamId(const std::string &handle) const;
+  /// The tensors of all replicas, one after another.
   void readTensor(const std::string &handle, char *begin, std::size_t bytes);
   void writeTensor(const std::string &handle, const char *begin, std::size_t bytes);
   /// The bytes of one block of a remote buffer. Throws index_error.
-  char *remoteBlock(const std::string &handle, std::uint64_t repeat);
+  char *remoteBlock(const std::string &handle, std::uint64_t repeat, unsigned replica);
 
   void setPrintTensorStream(std::ostream &os) { printTensorStream_ = &os; }
   void setPrintStream(std::ostream &os) { printStream_ = &os; }
   void resetProfile();
 
   const ExecutablePlan &plan() const { return *plan_; }
-  /// How often each step ran since load or reset.
+  /// How often each step ran on the first replica since load or reset.
   const std::vector<std::uint64_t> &executions() const { return executions_; }
+  /// Compute cycles of all executions of each step since load or reset.
+  const std::vector<std::uint64_t> &computeCycles() const { return computeCycles_; }
+  const std::vector<CodeCosts> &codeCosts() const { return codeCosts_; }
+  /// What a step last cost.
+  const StepCost &costOf(const Step &step) const;
   std::uint64_t hostAccessCycles() const { return hostAccessCycles_; }
   std::uint64_t runs() const { return runs_; }
   /// The first calls of run since load or reset.
   const std::vector<RunRecord> &runRecords() const { return runRecords_; }
 
 private:
-  void exec(int step);
-  void charge(const Step &step);
-  void runStep(const Step &step);
-  void runWhile(const Step &step, bool wanted);
-  void runCharged(const Step &step);
-  bool isTrue(const ElementRef &element) const;
-  void runComputeSet(const Step &step);
-  bool runCalls(const ComputeSetPlan &cs, std::size_t begin, std::size_t end);
-  bool runWorkers(const ComputeSetPlan &cs, std::size_t call) const;
-  bool runChecked(const ComputeSetPlan &cs, std::size_t begin, std::size_t end);
-  void runSwitch(const Step &step);
-  void runCopy(const Step &step);
-  void streamIn(const Step &step);
-  void streamOut(const Step &step);
+  void exec(int step, const Replicas &replicas);
+  void charge(const Step &step, const Replicas &replicas);
+  void runStep(const Step &step, const Replicas &replicas);
+  void runWhile(const Step &step, bool wanted, Replicas replicas);
+  void runIf(const Step &step, const Replicas &replicas);
+  void runSwitch(const Step &step, const Replicas &replicas);
+  void runCharged(const Step &step, const Replicas &replicas);
+  void runOnReplica(const Step &step, Replica &replica);
+  static bool isTrue(const ElementRef &element, const Replica &replica);
+  void runComputeSet(const Step &step, Replica &replica);
+  bool runCalls(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
+  bool runWorkers(const ComputeSetPlan &cs, Replica &replica, std::size_t call, bool isReplay = false);
+  bool runChecked(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
+  void runCopy(const Step &step, Replica &replica);
+  void crossReplicaCopy(const Step &step, const Replicas &replicas);
+  void broadcast(const Step &step, const Replicas &replicas);
+  void streamIn(const Step &step, Replica &replica);
+  void streamOut(const Step &step, Replica &replica);
+  void fetch(CallbackEnd &end, std::size_t bytes);
   char *streamWindow(HostStream &stream, const Step &step);
-  void remoteCopy(const Step &step);
-  char *remoteBlock(unsigned buffer, std::uint64_t repeat);
-  void hostCall(const Step &step);
-  void print(const Step &step);
-  void abort(const Step &step);
-  void readCounter(const Step &step, std::uint64_t cycles);
-  std::string tensorText(const Step &step, const std::string &title);
-  void checkReads(const std::vector<Access> &reads) const;
-  void noteWrites(const std::vector<Access> &writes);
-  void noteImages();
+  void remoteCopy(const Step &step, Replica &replica);
+  char *remoteBlock(unsigned buffer, std::uint64_t repeat, Replica &replica);
+  void hostCall(const Step &step, Replica &replica);
+  void print(const Step &step, const Replica &replica);
+  void abort(const Step &step, const Replica &replica);
+  void readCounter(const Step &step, std::uint64_t cycles, Replica &replica);
+  void controlRegister(const Step &step, Replica &replica);
+  std::string tensorText(const Step &step, const std::string &title, const Replica &replica);
+  void checkReads(const std::vector<Access> &reads, const Replica &replica) const;
+  static void noteWrites(const std::vector<Access> &writes, Replica &replica);
+  void loadReplica(Replica &replica);
+  void noteImages(Replica &replica) const;
   void writeReport() const;
   void requireLoaded(const std::string &what) const;
-  char *variables() const { return variables_.data(); }
+  Replica &replica(unsigned index);
 
   std::shared_ptr<const ExecutablePlan> plan_;
-  Arena variables_;
-  Arena vertices_;
-  Arena temporaries_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+  Replicas all_;
   bool loaded_ = false;
   bool dirty_ = false;
-  std::uint64_t now_ = 0; // simulated cycles since load
+  bool prefetches_ = false;
   std::uint64_t runs_ = 0;
   std::vector<RunRecord> runRecords_;
-  std::uint64_t computeSetRuns_ = 0; // since load; seeds the random numbers of codelets
   std::uint64_t hostAccessCycles_ = 0;
   std::vector<std::uint64_t> executions_;
-  std::vector<std::uint64_t> counterStarts_;
+  std::vector<std::uint64_t> computeCycles_; // by step
+  std::vector<CodeCosts> codeCosts_;         // by compute set, of the first replica
   std::vector<HostStream> streams_;
-  std::vector<poplar::Engine::HostFunctionCallback> hostFunctions_;
-  std::vector<std::vector<char>> remoteBuffers_;
   std::vector<char> buffer_; // for callbacks, host functions and printing
-  Initialised initialised_;
   std::mutex untouchedMutex_;
   std::vector<Untouched> untouched_; // by the compute set that runs
   std::ostream *printStream_; // of codelets

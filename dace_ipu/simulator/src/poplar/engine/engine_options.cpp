@@ -48,8 +48,8 @@ const char *const engineKeys[] = {
     "debug.traceFile",
     "debug.verboseExceptions",
     "debug.verify",
-    "exchange.enablePrefetch",
-    "exchange.streamBufferOverlap",
+    "exchange.enablePrefetch",      // false: never ask stream callbacks ahead of need
+    "exchange.streamBufferOverlap", // none: the buffers are separate, so that they can be filled ahead
     "exchange.multiplexedStreams",
     "memory.elements.allocated",
     "opt.enableInlining",
@@ -85,6 +85,7 @@ const char *const engineKeys[] = {
     "target.syncMethod",
     "target.syncPollPeriodUs",
     "target.syncReplicasIndependently",
+    "target.vertexCycles", // an extension: whether the code or setPerfEstimate says what a vertex costs
     "target.workerStackSizeInBytes",
 };
 
@@ -116,6 +117,11 @@ poplar::OptionFlags engineOptions(const poplar::OptionFlags &given) {
 }
 
 void checkRuntimeOptions(const poplar::OptionFlags &given) { requireKnown(given, runtimeKeys, "runtime"); }
+
+bool streamsAreAhead(const poplar::OptionFlags &options) {
+  const auto overlap = options.find("exchange.streamBufferOverlap");
+  return overlap != options.end() && overlap->second == "none" && isSet(options, "exchange.enablePrefetch", true);
+}
 
 bool isSet(const poplar::OptionFlags &options, const char *key, bool fallback) {
   const auto it = options.find(key);

@@ -12,4 +12,7 @@ poplar::OptionFlags engineOptions(const poplar::OptionFlags &given);
 void checkRuntimeOptions(const poplar::OptionFlags &given);
 bool isSet(const poplar::OptionFlags &options, const char *key, bool fallback = false);
 
+/// Whether streams to the device are filled ahead of need.
+bool streamsAreAhead(const poplar::OptionFlags &options);
+
 } // namespace dace_ipu_sim

@@ -76,6 +76,7 @@ void Liveness::leaf(const ProgramNode &node) {
   case ProgramKind::Execute:
     return execute(node);
   case ProgramKind::Copy:
+  case ProgramKind::CrossReplicaCopy:
     read(node.tensors[0]);
     return write(node.tensors[1]);
   case ProgramKind::RemoteToTensor:
@@ -85,6 +86,7 @@ void Liveness::leaf(const ProgramNode &node) {
   case ProgramKind::StreamToTensor:
   case ProgramKind::CycleEnd:
   case ProgramKind::CycleStamp:
+  case ProgramKind::GetFpControl:
     return write(node.tensors[0]);
   case ProgramKind::HostCall:
     for (std::size_t i = 0; i < node.tensors.size(); ++i)

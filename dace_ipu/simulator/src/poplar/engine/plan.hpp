@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dace_ipu_sim {
@@ -70,18 +71,30 @@ struct Access {
   std::string who; // empty for writes
 };
 
+constexpr std::size_t npos = ~std::size_t(0);
+
 /// One vertex to run.
 struct VertexCall {
-  bool (*run)(void *, unsigned);
+  const DaceIpuVertexType *type;
+  std::uint64_t (*takeCost)();
   void (*setTile)(unsigned);
   std::size_t state; // in the vertex memory
   unsigned tile;
   unsigned workers;
   std::size_t work; // connected elements, to share calls out evenly
   unsigned vertex;
+  std::uint64_t elements; // of the widest edge
+  std::uint64_t estimate; // by the planner
+  std::uint64_t programs; // setPerfEstimate, 0 if there is none
+  std::size_t code;       // index in ComputeSetPlan::codeCosts, or npos
+  bool counts;            // the first of those with this index: counts for all
+  bool codeDecides;       // its cost comes from the code
 };
 
-constexpr std::size_t npos = ~std::size_t(0);
+/// What the code of some vertices of a compute set costs is known once one of them has run.
+struct CodeCost {
+  bool everyTime; // because it depends on data
+};
 
 /// An edge, or a vector of values, of a vertex that runs in the checked mode.
 struct CheckedEdge {
@@ -101,7 +114,10 @@ struct ComputeSetPlan {
   Copies before;                                               // snapshots and gathers: variables to temporaries
   Copies after;                                                // scatters: temporaries to variables
   std::vector<std::size_t> chunks; // boundaries in calls, between tiles; two entries mean: run in one thread
-  StepCost cost;
+  StepCost cost; // without what comes from code: see CodeCosts
+  std::vector<CodeCost> codeCosts;
+  std::vector<std::pair<unsigned, std::uint64_t>> copyCycles; // rearrangement, by tile
+  bool codeDecides = false;                                    // of any vertex
   std::vector<Access> reads;
   std::vector<Access> writes;
   std::vector<CheckedEdge> checkedEdges;    // of all vertices, in the checked mode
@@ -155,7 +171,6 @@ struct VertexTypeUse {
   std::string name;
   std::size_t count = 0;
   std::string estimateSource;
-  std::uint64_t cycles = 0; // estimates of all instances, once each
   std::uint64_t stateBytes = 0;
 };
 
@@ -227,11 +242,21 @@ struct HostTensor {
   StepCost cost;
 };
 
+/// How much of the graph there was when it was compiled: a program may go on building it.
+struct GraphExtent {
+  std::size_t variables = 0, vertices = 0, computeSets = 0, initialValues = 0;
+  std::size_t streams = 0, remoteBuffers = 0, hostFunctions = 0, functions = 0;
+  std::vector<std::string> hostReads, hostWrites; // handles
+};
+
 struct ExecutablePlan {
   std::shared_ptr<GraphCore> graph; // kept alive: names, constants, types
+  std::vector<ProgramPtr> sources;  // the programs as given
+  GraphExtent extent;
   poplar::OptionFlags options;
   bool checkUninitialised = false;
   bool checkVertices = false;
+  bool codeFirst = false;
 
   std::vector<std::size_t> variableOffsets; // by variable id; npos if no program uses it
   std::size_t variableBytes = 0;
@@ -239,6 +264,7 @@ struct ExecutablePlan {
   std::vector<std::uint8_t> vertexImage;
   std::vector<Relocation> relocations;
   std::vector<LoadImage> images;
+  std::vector<std::size_t> replicaIndices; // offsets of the constants that hold the number of the replica
 
   std::vector<ComputeSetPlan> computeSets;
   std::vector<Step> steps;

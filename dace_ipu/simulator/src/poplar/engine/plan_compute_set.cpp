@@ -1,6 +1,7 @@
 // ComputeSetPlanner: binds the edges of vertices to memory.
 #include "../core/types.hpp"
 #include "../machine/compute_cost.hpp"
+#include "code_costs.hpp"
 #include "planner.hpp"
 #include "thread_pool.hpp"
 
@@ -99,7 +100,8 @@ void ComputeSetPlanner::planVertex(unsigned vertex) {
   const DaceIpuVertexType &abi = *v.type->abi;
   const std::size_t state = allocateVertexMemory(abi.size, std::max<std::size_t>(abi.align, sizeof(void *)));
   const unsigned workers = abi.kind == DACE_IPU_MULTI_VERTEX ? workersOfMultiVertex : 1;
-  result_.calls.push_back({abi.run, v.module->setTile, state, v.tile, workers, 0, vertex});
+  result_.calls.push_back({&abi, v.module->takeCost, v.module->setTile, state, v.tile, workers, 0, vertex, 0, 0, 0,
+                           npos, false, false});
   result_.checkedEdgesOf.push_back(result_.checkedEdges.size());
   for (const FieldBinding &b : v.bindings)
     bindField(vertex, b, state);
@@ -280,10 +282,10 @@ void ComputeSetPlanner::placeSnapshots() {
 void ComputeSetPlanner::finishCosts() {
   const ExchangeCost in = before_.finish();
   const ExchangeCost out = after_.finish();
-  TileSchedule schedule(machine_);
   for (std::size_t i = 0; i < result_.calls.size(); ++i)
-    chargeVertex(ordered_[i], result_.calls[i], schedule);
-  chargeTiles(schedule.finish(), in, out);
+    chargeVertex(ordered_[i], result_.calls[i]);
+  chargeTiles(in, out);
+  chargeCompute(result_, {}, machine_, result_.cost);
   result_.cost.sync += machine_.syncCycles;
   result_.cost.vertices = result_.calls.size();
   chargeExchange(in, "before");
@@ -298,39 +300,51 @@ void ComputeSetPlanner::chargeExchange(const ExchangeCost &exchange, const char 
   planner_.countExchange(exchange);
 }
 
-void ComputeSetPlanner::chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule) {
+void ComputeSetPlanner::chargeVertex(unsigned vertex, VertexCall &call) {
   const Vertex &v = graph_.vertices[vertex];
-  const VertexEstimate estimate = estimateVertex(graph_, v, machine_);
-  schedule.add(v, estimate.cycles);
+  const VertexEstimate estimate = estimateVertex(graph_, v, machine_, plan_.codeFirst);
+  call.elements = widestEdge(v);
+  call.estimate = estimate.cycles;
+  call.programs = v.hasEstimate ? v.estimate.cycles : 0;
+  call.codeDecides = std::strcmp(estimate.source, "code") == 0;
   call.work = std::max<std::size_t>(call.work, estimate.cycles);
-  planner_.countVertex(v, estimate.cycles, estimate.source);
+  if (call.type->run_counted && call.takeCost)
+    countCode(v, call);
+  planner_.countVertex(v, estimate.source);
 }
 
-// Adds up, over the tiles, the time of the slowest and the memory that exists only while this compute set runs.
-void ComputeSetPlanner::chargeTiles(const std::vector<std::uint64_t> &vertexCycles, const ExchangeCost &in,
-                                    const ExchangeCost &out) {
+// Vertices whose code costs the same share what one of them counts.
+void ComputeSetPlanner::countCode(const Vertex &vertex, VertexCall &call) {
+  const bool dependsOnData = (call.type->cost_flags & DACE_IPU_COST_DEPENDS_ON_DATA) != 0;
+  result_.codeDecides = result_.codeDecides || call.codeDecides;
+  call.code = result_.codeCosts.size();
+  if (!dependsOnData)
+    call.code = codeCosts_.emplace(costKey(vertex), call.code).first->second;
+  if (call.code < result_.codeCosts.size())
+    return;
+  call.counts = true;
+  result_.codeCosts.push_back({dependsOnData});
+}
+
+// Notes, by tile, what is copied and the memory that exists only while this compute set runs.
+void ComputeSetPlanner::chargeTiles(const ExchangeCost &in, const ExchangeCost &out) {
   StepCost &cost = result_.cost;
-  std::uint64_t busy = 0;
-  for (std::size_t t = 0; t < vertexCycles.size(); ++t) {
-    const auto tile = static_cast<unsigned>(t);
-    const std::uint64_t pre = machine_.copyCycles(pre_.bytes[t], pre_.pieces[t]);
-    const std::uint64_t post = machine_.copyCycles(post_.bytes[t], post_.pieces[t]);
-    const std::uint64_t back = machine_.copyCycles(writeBack_.bytes[t], writeBack_.pieces[t]);
-    const std::uint64_t cycles = vertexCycles[t] + pre + post + back;
-    busy += cycles;
-    cost.compute = std::max(cost.compute, cycles);
+  for (unsigned tile = 0; tile < machine_.numTiles(); ++tile) {
+    const std::uint64_t pre = machine_.copyCycles(pre_.bytes[tile], pre_.pieces[tile]);
+    const std::uint64_t post = machine_.copyCycles(post_.bytes[tile], post_.pieces[tile]);
+    const std::uint64_t back = machine_.copyCycles(writeBack_.bytes[tile], writeBack_.pieces[tile]);
+    if (pre + post + back > 0)
+      result_.copyCycles.emplace_back(tile, pre + post + back);
     cost.rearrange = std::max(cost.rearrange, pre + post + back);
     cost.preArrange = std::max(cost.preArrange, pre);
     cost.postArrange = std::max(cost.postArrange, post);
     cost.writeBack = std::max(cost.writeBack, back);
-    cost.bytesRearranged += pre_.bytes[t] + post_.bytes[t] + writeBack_.bytes[t];
-    cost.tilesUsed += cycles > 0;
-    const std::uint64_t temporary = in.tiles[t].received + out.tiles[t].sent + post_.bytes[t] + writeBack_.bytes[t];
+    cost.bytesRearranged += pre_.bytes[tile] + post_.bytes[tile] + writeBack_.bytes[tile];
+    const std::uint64_t temporary =
+        in.tiles[tile].received + out.tiles[tile].sent + post_.bytes[tile] + writeBack_.bytes[tile];
     if (temporary > 0)
       result_.temporaries.emplace_back(tile, temporary);
   }
-  if (cost.compute > 0)
-    cost.balance = static_cast<double>(busy) / (static_cast<double>(cost.compute) * machine_.numTiles());
 }
 
 void ComputeSetPlanner::cutIntoChunks() {

@@ -136,7 +136,7 @@ VertexFootprint footprintOf(const Vertex &vertex) {
   return f;
 }
 
-void Planner::countVertex(const Vertex &vertex, std::uint64_t cycles, const char *estimateSource) {
+void Planner::countVertex(const Vertex &vertex, const char *estimateSource) {
   const VertexFootprint f = footprintOf(vertex);
   tally_.bytes[memVertexInstanceState][vertex.tile] += f.state;
   tally_.bytes[memVertexFieldData][vertex.tile] += f.values;
@@ -149,7 +149,6 @@ void Planner::countVertex(const Vertex &vertex, std::uint64_t cycles, const char
   VertexTypeUse &use = tally_.types[vertex.type];
   use.name = vertex.type->name;
   ++use.count;
-  use.cycles += cycles;
   use.stateBytes += f.state + f.values + f.pointers;
   if (use.estimateSource.find(estimateSource) == std::string::npos)
     use.estimateSource += (use.estimateSource.empty() ? "" : ", ") + std::string(estimateSource);

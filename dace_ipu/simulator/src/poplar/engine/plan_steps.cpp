@@ -5,6 +5,8 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace dace_ipu_sim {
 
@@ -146,6 +148,13 @@ void Planner::planBody(const ProgramNode &node, Step &step) {
   case ProgramKind::PrintTensor:
   case ProgramKind::Abort:
     return planTensorArgument(node, step);
+  case ProgramKind::CrossReplicaCopy:
+    return planCrossReplicaCopy(node, step);
+  case ProgramKind::CodeCopy:
+    return planCodeCopy(node, step);
+  case ProgramKind::GetFpControl:
+  case ProgramKind::SetFpControl:
+    return planFpControl(node, step);
   case ProgramKind::WriteUndef:
     return addWrites(node.tensors[0], step.forgets);
   case ProgramKind::Sync:
@@ -204,6 +213,64 @@ void Planner::planCopy(const ProgramNode &node, Step &step) {
   addReads(src, "Copy '" + nameOfStep(node) + "'", step.reads);
   addWrites(dst, step.writes);
   chargeCopy(src, dst, step);
+}
+
+// Every replica packs what it sends, and unpacks what it receives.
+void Planner::planCrossReplicaCopy(const ProgramNode &node, Step &step) {
+  const poplar::Tensor &src = node.tensors[0];
+  const poplar::Tensor &dst = node.tensors[1];
+  if (!dst.isParallelWriteable())
+    throw poplar::graph_connection_error("CrossReplicaCopy '" + node.name + "' to " + dst.getDebugStr() +
+                                         ": the destination contains constants or the same element twice");
+  if (node.values.size() != graph_->replicas)
+    throw poplar::graph_replication_error("CrossReplicaCopy '" + node.name + "': names " +
+                                          std::to_string(node.values.size()) + " replicas of " +
+                                          std::to_string(graph_->replicas));
+  const std::size_t size = sizeOf(src.elementType());
+  const RunList packed = RunList::linear(0, src.numElements(), size);
+  step.bytes = src.numElements() * size;
+  step.staging = zipCopies(packed, runsOf(src), size);
+  step.copies = zipCopies(runsOf(dst), packed, size);
+  step.profiled = true;
+  const double bytesPerSecond = machine_.linksAlong * machine_.linkBitsPerSecond / 8;
+  const double seconds = machine_.linkLatency + static_cast<double>(step.bytes) / bytesPerSecond;
+  step.cost.exchange = static_cast<std::uint64_t>(seconds * machine_.clock);
+  step.cost.globalExchange = step.cost.exchange;
+  step.cost.bytesExchanged = step.bytes;
+  step.cost.sync = machine_.globalSyncCycles;
+  addReads(src, "CrossReplicaCopy '" + node.name + "'", step.reads);
+  addWrites(dst, step.writes);
+}
+
+// The code of the vertices that a function runs, on every tile that runs them.
+void Planner::planCodeCopy(const ProgramNode &node, Step &step) {
+  std::set<std::pair<const VertexType *, unsigned>> code;
+  std::vector<ProgramPtr> open = {graph_->functions.at(node.id)};
+  while (!open.empty()) {
+    const ProgramPtr program = open.back();
+    open.pop_back();
+    if (!program)
+      continue;
+    open.insert(open.end(), program->children.begin(), program->children.end());
+    if (program->kind == ProgramKind::Call)
+      open.push_back(graph_->functions.at(program->id));
+    if (program->kind == ProgramKind::Execute)
+      for (const unsigned v : graph_->computeSets[program->id].vertices)
+        code.insert({graph_->vertices[v].type, graph_->vertices[v].tile});
+  }
+  constexpr std::size_t codeBytes = 512; // of a vertex type on a tile, as the plan of the memory has it
+  step.cost = hostCost(code.size() * codeBytes);
+  step.profiled = true;
+}
+
+void Planner::planFpControl(const ProgramNode &node, Step &step) {
+  if (node.tensors.empty())
+    return;
+  step.element = elementOf(node.tensors[0]);
+  if (node.kind == ProgramKind::GetFpControl)
+    addWrites(node.tensors[0], step.writes);
+  else
+    addReads(node.tensors[0], "setFloatingPointBehaviour '" + node.name + "'", step.reads);
 }
 
 void Planner::planStream(const ProgramNode &node, Step &step) {

@@ -36,6 +36,18 @@ void requireMapped(const Variable &v) {
                                      std::to_string(v.elements) + " elements has no tile mapping");
 }
 
+GraphExtent extentOf(const GraphCore &g) {
+  GraphExtent e;
+  e.variables = g.variables.size(), e.vertices = g.vertices.size(), e.computeSets = g.computeSets.size();
+  e.initialValues = g.initialValues.size(), e.streams = g.streams.size(), e.remoteBuffers = g.remoteBuffers.size();
+  e.hostFunctions = g.hostFunctions.size(), e.functions = g.functions.size();
+  for (const auto &entry : g.hostReads)
+    e.hostReads.push_back(entry.first);
+  for (const auto &entry : g.hostWrites)
+    e.hostWrites.push_back(entry.first);
+  return e;
+}
+
 } // namespace
 
 Planner::Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFlags &options)
@@ -46,9 +58,12 @@ Planner::Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFl
   plan_->checkVertices = isSet(plan_->options, "debug.checkVertices", checkByDefault());
   plan_->checkUninitialised =
       isSet(plan_->options, "debug.checkUninitialised", checkByDefault()) || plan_->checkVertices;
+  plan_->codeFirst = codeComesFirst(plan_->options, graph->target.getTargetType());
 }
 
 std::shared_ptr<const ExecutablePlan> Planner::run(const std::vector<ProgramPtr> &programs) {
+  plan_->sources = programs;
+  plan_->extent = extentOf(*graph_);
   plan_->variableOffsets.assign(graph_->variables.size(), npos);
   computeSetPlans_.assign(graph_->computeSets.size(), -1);
   for (const ProgramPtr &p : programs)
@@ -152,6 +167,8 @@ void Planner::planImages() {
     const std::size_t offset = plan_->variableOffsets[v.id];
     if (v.isConstant && offset != npos && !v.bytes.empty())
       plan_->images.push_back({&v.bytes, {{offset, 0, 0, 0, 1, v.bytes.size()}}});
+    if (v.isReplicaIndex && offset != npos)
+      plan_->replicaIndices.push_back(offset);
   }
   for (const InitialValue &initial : graph_->initialValues) {
     bool used = true;

@@ -57,6 +57,9 @@ private:
   int planStep(const ProgramPtr &program);
   int newStep(const ProgramNode &node);
   void planCopy(const ProgramNode &node, Step &step);
+  void planCrossReplicaCopy(const ProgramNode &node, Step &step);
+  void planCodeCopy(const ProgramNode &node, Step &step);
+  void planFpControl(const ProgramNode &node, Step &step);
   void planStream(const ProgramNode &node, Step &step);
   void chargeHostCopy(const poplar::Tensor &t, bool toDevice, Step &step);
   void planRemote(const ProgramNode &node, Step &step);
@@ -69,7 +72,7 @@ private:
   std::string nameOfStep(const ProgramNode &node) const;
 
   // plan_memory.cpp
-  void countVertex(const Vertex &vertex, std::uint64_t cycles, const char *estimateSource);
+  void countVertex(const Vertex &vertex, const char *estimateSource);
   void countExchange(const ExchangeCost &exchange);
   void countHostCopy(const ExchangeCost &exchange);
   void countArrangement(unsigned tile, std::uint64_t runs);
@@ -145,8 +148,9 @@ private:
   void recordAccesses(const EdgeSite &site);
   void placeSnapshots();
   void finishCosts();
-  void chargeVertex(unsigned vertex, VertexCall &call, TileSchedule &schedule);
-  void chargeTiles(const std::vector<std::uint64_t> &vertexCycles, const ExchangeCost &in, const ExchangeCost &out);
+  void chargeVertex(unsigned vertex, VertexCall &call);
+  void countCode(const Vertex &vertex, VertexCall &call);
+  void chargeTiles(const ExchangeCost &in, const ExchangeCost &out);
   void chargeExchange(const ExchangeCost &exchange, const char *when);
   void cutIntoChunks();
   std::size_t allocateVertexMemory(std::size_t bytes, std::size_t align);
@@ -166,6 +170,7 @@ private:
   Arrangement pre_, post_, writeBack_;
   std::vector<unsigned> ordered_; // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
+  std::unordered_map<std::string, std::size_t> codeCosts_; // by costKey
   std::vector<Snapshot> snapshots_;
   std::size_t temporary_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 namespace dace_ipu_sim {
 
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t workerEntrySlots = 7;
 constexpr std::uint64_t supervisorPrologue = 11;
+constexpr std::uint64_t workerLaunchSlots = 5; // PopLibs' least; the code itself counts how it loads its fields
 
 struct Traffic {
   std::uint64_t moved = 0;
@@ -79,10 +82,6 @@ poplar::FieldData fieldData(const Vertex &v, const std::string &name) {
   return d;
 }
 
-} // namespace
-
-namespace {
-
 // By the whole name, else by the name of the template.
 const poplar::PerfEstimateFunc *estimatorOf(const GraphCore &graph, const std::string &vertexType) {
   for (const std::string &name : {vertexType, vertexType.substr(0, vertexType.find('<'))}) {
@@ -95,27 +94,73 @@ const poplar::PerfEstimateFunc *estimatorOf(const GraphCore &graph, const std::s
 
 } // namespace
 
-VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine) {
+bool codeComesFirst(const poplar::OptionFlags &options, poplar::TargetType target) {
+  const auto option = options.find("target.vertexCycles");
+  const char *variable = std::getenv("DACE_IPU_VERTEX_CYCLES");
+  const std::string wanted = option != options.end() ? option->second : variable ? variable : "";
+  if (wanted.empty())
+    return target == poplar::TargetType::IPU;
+  if (wanted != "code" && wanted != "estimates")
+    throw poplar::invalid_option("target.vertexCycles (or DACE_IPU_VERTEX_CYCLES) must be 'code' or 'estimates', not '" +
+                                 wanted + "'");
+  return wanted == "code";
+}
+
+std::uint64_t estimateFromCode(const DaceIpuVertexType &type, std::uint64_t counted, const Machine &machine) {
+  if (type.kind == DACE_IPU_SUPERVISOR_VERTEX)
+    return counted;
+  const std::uint64_t slots = workerLaunchSlots + counted;
+  return type.kind == DACE_IPU_MULTI_VERTEX ? supervisorPrologue + machine.workers * slots : slots;
+}
+
+std::uint64_t widestEdge(const Vertex &vertex) { return trafficOf(vertex).widest; }
+
+std::string costKey(const Vertex &vertex) {
+  std::string key;
+  const auto add = [&](std::uint64_t n) { key.append(reinterpret_cast<const char *>(&n), sizeof(n)); };
+  add(reinterpret_cast<std::uintptr_t>(vertex.type->abi));
+  for (const FieldBinding &b : vertex.bindings) {
+    add(b.field);
+    add(b.edge.valid() ? b.edge.numElements() : 0);
+    add(b.rows.size());
+    for (const poplar::Tensor &row : b.rows)
+      add(row.valid() ? row.numElements() : 0);
+    add(b.bytes.size());
+    key.append(reinterpret_cast<const char *>(b.bytes.data()), b.bytes.size());
+  }
+  return key;
+}
+
+bool hasEstimator(const GraphCore &graph, const std::string &vertexType) {
+  return estimatorOf(graph, vertexType) != nullptr;
+}
+
+VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine, bool codeFirst) {
+  const auto fromProgram = [&] { return VertexEstimate{vertex.estimate.cycles, "setPerfEstimate"}; };
+  if (vertex.hasEstimate && !codeFirst)
+    return fromProgram();
+  if (const auto *estimator = graph.estimators.empty() ? nullptr : estimatorOf(graph, vertex.type->name)) {
+    const auto lookup = [&](const std::string &name) { return fieldData(vertex, name); };
+    return {(*estimator)(poplar::VertexIntrospector(lookup, vertex.type->name), graph.target).cycles, "estimator"};
+  }
+  if (vertex.type->abi->run_counted)
+    return {defaultEstimate(vertex, machine), "code"};
   if (vertex.hasEstimate)
-    return {vertex.estimate.cycles, "setPerfEstimate"};
-  const auto *estimator = graph.estimators.empty() ? nullptr : estimatorOf(graph, vertex.type->name);
-  if (!estimator)
-    return {defaultEstimate(vertex, machine), "default"};
-  const auto lookup = [&](const std::string &name) { return fieldData(vertex, name); };
-  return {(*estimator)(poplar::VertexIntrospector(lookup, vertex.type->name), graph.target).cycles, "estimator"};
+    return fromProgram();
+  return {defaultEstimate(vertex, machine), "default"};
 }
 
 TileSchedule::TileSchedule(const Machine &machine)
     : machine_(machine), contexts_(std::size_t(machine.numTiles()) * machine.workers), alone_(machine.numTiles()),
       next_(machine.numTiles()) {}
 
-void TileSchedule::add(const Vertex &vertex, std::uint64_t estimate) {
-  if (vertex.type->abi->kind != DACE_IPU_VERTEX) {
-    alone_[vertex.tile] += estimate;
+void TileSchedule::add(unsigned tile, const DaceIpuVertexType &type, std::uint64_t estimate) {
+  if (type.kind != DACE_IPU_VERTEX) {
+    alone_[tile] += estimate;
     return;
   }
-  unsigned &next = next_[vertex.tile];
-  contexts_[std::size_t(vertex.tile) * machine_.workers + next] += estimate;
+  unsigned &next = next_[tile];
+  contexts_[std::size_t(tile) * machine_.workers + next] += estimate;
   next = (next + 1) % machine_.workers;
 }
 

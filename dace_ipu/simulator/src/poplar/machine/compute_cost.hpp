@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../core/graph_core.hpp"
+
+#include <poplar/OptionFlags.hpp>
 #include "machine.hpp"
 
 #include <cstdint>
@@ -13,23 +15,42 @@ namespace dace_ipu_sim {
 /// Estimated work of one vertex: worker slots for a Vertex, tile cycles for a MultiVertex or SupervisorVertex.
 struct VertexEstimate {
   std::uint64_t cycles;
-  const char *source; // "setPerfEstimate", "estimator" or "default"
+  const char *source; // "code", "setPerfEstimate", "estimator" or "default"
 };
 
-/// In this order: Graph::setPerfEstimate, a registered estimator, the default formula
+/// Whose word counts for a vertex whose codelet counts its own cost: the engine option `target.vertexCycles` or the
+/// environment variable DACE_IPU_VERTEX_CYCLES, "code" or "estimates". By default it is the code on hardware and
+/// Graph::setPerfEstimate on other targets, as with Graphcore's IPUModel. Throws invalid_option.
+bool codeComesFirst(const poplar::OptionFlags &options, poplar::TargetType target);
+
+/// Worker slots of a Vertex, or tile cycles of others, from what `run_counted` of the type counted in one worker (the
+/// one that took longest). To it come what starts and ends a worker, and a MultiVertex's common supervisor code.
+std::uint64_t estimateFromCode(const DaceIpuVertexType &type, std::uint64_t counted, const Machine &machine);
+
+/// In this order, if `codeFirst`: a registered estimator, the code (then `cycles` is only a guess until it has run),
+/// Graph::setPerfEstimate; else Graph::setPerfEstimate, a registered estimator, the code. At last the default formula
 ///   slots = 7 + elements loaded + elements stored + 2 * elements of the widest edge
 /// where an Input element is loaded, an Output element stored, an InOut element both, and the two slots more are one
 /// arithmetic instruction and the loop. 7 slots is what PopLibs charges to enter and leave a worker. A MultiVertex
 /// deals the slots out to its workers: 11 + workers * (7 + ceil(rest / workers)) tile cycles, 11 being PopLibs'
 /// common supervisor prologue.
-VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine);
+VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine, bool codeFirst);
+
+/// Whether the program or a library registered an estimator for that vertex type, or for its template.
+bool hasEstimator(const GraphCore &graph, const std::string &vertexType);
+
+/// Elements of the widest edge, the measure of a vertex's work in "slots per element".
+std::uint64_t widestEdge(const Vertex &vertex);
+
+/// What decides how much a vertex's code costs, as long as that does not depend on data: equal texts, equal costs.
+std::string costKey(const Vertex &vertex);
 
 /// Deals vertices out to the worker contexts of a tile, as the IPU Model does: plain vertices go round-robin, a slot
 /// is `workers` tile cycles; others run alone.
 class TileSchedule {
 public:
   explicit TileSchedule(const Machine &machine);
-  void add(const Vertex &vertex, std::uint64_t estimate);
+  void add(unsigned tile, const DaceIpuVertexType &type, std::uint64_t estimate);
   /// Tile cycles by tile.
   std::vector<std::uint64_t> finish() const;
 

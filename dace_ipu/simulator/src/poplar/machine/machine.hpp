@@ -69,6 +69,18 @@ struct Machine {
   std::uint64_t copyCycles(std::uint64_t bytes, std::uint64_t pieces) const;
 };
 
+/// Calls f for every field of the struct, in a fixed order: what an executable keeps of a machine.
+template <typename F> void forEachField(Machine &m, F &&f) {
+  f(m.arch), f(m.marketName), f(m.type), f(m.numIPUs), f(m.tilesPerIPU), f(m.workers), f(m.bytesPerTile);
+  f(m.interleavedOffset), f(m.clock), f(m.exchangeBytesPerCycle), f(m.memcpyBytesPerCycle), f(m.convUnitsFp16);
+  f(m.convUnitsFp32), f(m.convCoeffBytesPerCycle), f(m.rptCountMax), f(m.minSyncDelay), f(m.maxSyncDelay);
+  f(m.globalSyncCycles), f(m.supportsQuarter), f(m.syncCycles), f(m.exchangeFixedCycles), f(m.fragmentCycles);
+  f(m.copyLaunchCycles), f(m.hostBytesPerSecond), f(m.reservedBytes), f(m.hostSyncs), f(m.pairedExchange);
+  f(m.copyPieceCycles), f(m.hostPacketCycles), f(m.hostPacketBytesIn), f(m.hostPacketBytesOut);
+  f(m.linkBitsPerSecond), f(m.linksInPair), f(m.linksAcross), f(m.linksAlong), f(m.linkLatency);
+  f(m.linkPacketBytes), f(m.linkConstraints);
+}
+
 /// The machine with that name ("ipu1", "ipu2", "bow", "ipu21" or a system such as "IPU-POD16", "BOW-POD4"), one IPU of
 /// it, as hardware. Throws invalid_machine_model and lists the known names.
 Machine machineNamed(const std::string &name);

@@ -1,6 +1,7 @@
 #include "profile.hpp"
 #include "../engine/engine_core.hpp"
 #include "../engine/engine_options.hpp"
+#include "../machine/compute_cost.hpp"
 #include "../machine/machine.hpp"
 #include "profile_parts.hpp"
 
@@ -55,6 +56,7 @@ const char *stepKind(ProgramKind kind) {
   case ProgramKind::Execute:
     return "execute";
   case ProgramKind::Copy:
+  case ProgramKind::CrossReplicaCopy:
     return "copy";
   case ProgramKind::StreamToTensor:
   case ProgramKind::TensorToStream:
@@ -83,15 +85,17 @@ ProfileValue exchangeValue(const ExchangeRecord &e) {
                            {"busiestSent", e.busiestSent}};
 }
 
-ProfileValue stepValue(const Step &step, std::uint64_t n) {
-  const StepCost &c = step.cost;
+ProfileValue stepValue(const EngineCore &engine, std::size_t index) {
+  const Step &step = engine.plan().steps[index];
+  const StepCost &c = engine.costOf(step);
+  const std::uint64_t n = engine.executions()[index];
   ProfileValue::Vector exchanges;
   for (const ExchangeRecord &e : step.exchanges)
     exchanges.push_back(exchangeValue(e));
   return ProfileValue::Map{{"name", step.name},
                            {"kind", stepKind(step.kind)},
                            {"executions", n},
-                           {"computeCycles", times(n, c.compute)},
+                           {"computeCycles", engine.computeCycles()[index]},
                            {"exchangeCycles", times(n, c.exchange)},
                            {"syncCycles", times(n, c.sync)},
                            {"hostCycles", times(n, c.host)},
@@ -116,7 +120,7 @@ ProfileValue stepsValue(const EngineCore &engine) {
   const auto &all = engine.plan().steps;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].profiled)
-      steps.push_back(stepValue(all[i], engine.executions()[i]));
+      steps.push_back(stepValue(engine, i));
   return steps;
 }
 
@@ -127,14 +131,24 @@ ProfileValue runsValue(const EngineCore &engine) {
   return runs;
 }
 
-ProfileValue vertexTypesValue(const ExecutablePlan &plan) {
+ProfileValue vertexTypesValue(const EngineCore &engine) {
+  const std::map<std::string, VertexTypeCycles> cycles = vertexTypeCycles(engine);
   ProfileValue::Vector types;
-  for (const VertexTypeUse &t : plan.vertexTypes)
-    types.push_back(ProfileValue::Map{{"name", t.name},
-                                      {"count", t.count},
-                                      {"cycles", t.cycles},
-                                      {"stateBytes", t.stateBytes},
-                                      {"estimateSource", t.estimateSource}});
+  for (const VertexTypeUse &t : engine.plan().vertexTypes) {
+    const VertexTypeCycles &c = cycles.at(t.name);
+    ProfileValue::Map type{{"name", t.name},
+                           {"count", t.count},
+                           {"cycles", c.used.sum},
+                           {"stateBytes", t.stateBytes},
+                           {"estimateSource", t.estimateSource},
+                           {"estimate", c.used.mean()},
+                           {"slotsPerElement", c.perElement()}};
+    if (c.code.count > 0)
+      type["code"] = c.code.mean();
+    if (c.programs.count > 0)
+      type["setPerfEstimate"] = c.programs.mean();
+    types.push_back(type);
+  }
   return types;
 }
 
@@ -145,12 +159,38 @@ void makeFolder(const std::string &path) {
 
 } // namespace
 
+double MeanOf::mean() const { return count ? static_cast<double>(sum) / static_cast<double>(count) : 0.0; }
+
+double VertexTypeCycles::perElement() const {
+  return elements ? static_cast<double>(used.sum) / static_cast<double>(elements) : 0.0;
+}
+
+std::map<std::string, VertexTypeCycles> vertexTypeCycles(const EngineCore &engine) {
+  std::map<std::string, VertexTypeCycles> types;
+  const ExecutablePlan &plan = engine.plan();
+  const Machine &machine = plan.graph->target.machine();
+  for (std::size_t i = 0; i < plan.computeSets.size(); ++i)
+    for (const VertexCall &call : plan.computeSets[i].calls) {
+      VertexTypeCycles &type = types[call.type->name];
+      const CodeCosts &costs = engine.codeCosts()[i];
+      const bool isKnown = call.code != npos && costs.known();
+      const std::uint64_t code = isKnown ? estimateFromCode(*call.type, costs.counted(call), machine) : 0;
+      if (isKnown)
+        type.code.add(code);
+      if (call.programs > 0)
+        type.programs.add(call.programs);
+      type.used.add(isKnown && call.codeDecides ? code : call.estimate);
+      type.elements += call.elements;
+    }
+  return types;
+}
+
 CycleTotals totalsOf(const EngineCore &engine) {
   CycleTotals totals;
   const auto &steps = engine.plan().steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::uint64_t n = engine.executions()[i];
-    totals.compute += times(n, steps[i].cost.compute);
+    totals.compute += engine.computeCycles()[i];
     totals.exchange += times(n, steps[i].cost.exchange);
     totals.sync += times(n, steps[i].cost.sync);
     totals.host += times(n, steps[i].cost.host);
@@ -159,6 +199,11 @@ CycleTotals totalsOf(const EngineCore &engine) {
   }
   totals.host += engine.hostAccessCycles();
   return totals;
+}
+
+std::uint64_t cyclesOf(const EngineCore &engine, std::size_t step) {
+  const StepCost &c = engine.costOf(engine.plan().steps[step]);
+  return engine.computeCycles()[step] + times(engine.executions()[step], c.exchange + c.sync + c.host);
 }
 
 ProfileValue profileOf(const EngineCore &engine) {
@@ -176,7 +221,7 @@ ProfileValue profileOf(const EngineCore &engine) {
                            {"computeSets", computeSetsValue(plan)},
                            {"variables", variablesValue(plan)},
                            {"memory", memoryValue(plan)},
-                           {"vertexTypes", vertexTypesValue(plan)}};
+                           {"vertexTypes", vertexTypesValue(engine)}};
 }
 
 std::string reportPath(const ExecutablePlan &plan) {
@@ -207,11 +252,9 @@ std::string profileJson(const poplar::Engine &engine) {
 std::vector<StepCycles> stepCycles(const poplar::Engine &engine) {
   std::vector<StepCycles> result;
   const auto &steps = engine.core().plan().steps;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const StepCost &c = steps[i].cost;
+  for (std::size_t i = 0; i < steps.size(); ++i)
     if (steps[i].profiled)
-      result.push_back({steps[i].name, times(engine.core().executions()[i], c.compute + c.exchange + c.sync + c.host)});
-  }
+      result.push_back({steps[i].name, cyclesOf(engine.core(), i)});
   return result;
 }
 

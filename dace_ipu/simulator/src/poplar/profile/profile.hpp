@@ -5,7 +5,9 @@
 
 #include <poplar/ProfileValue.hpp>
 
+#include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <string>
 
 namespace dace_ipu_sim {
@@ -23,6 +25,28 @@ struct CycleTotals {
   std::uint64_t total() const { return compute + exchange + sync + host; }
 };
 CycleTotals totalsOf(const EngineCore &engine);
+/// Of all executions of one step.
+std::uint64_t cyclesOf(const EngineCore &engine, std::size_t step);
+
+struct MeanOf {
+  std::uint64_t sum = 0;
+  std::size_t count = 0;
+  void add(std::uint64_t value) {
+    sum += value;
+    ++count;
+  }
+  double mean() const;
+};
+
+/// What the vertices of a type cost: slots of plain vertices, tile cycles of others.
+struct VertexTypeCycles {
+  MeanOf used;     // what the model counts with
+  MeanOf code;     // by their own code, as far as it has run
+  MeanOf programs; // by setPerfEstimate
+  std::uint64_t elements = 0; // of the widest edges
+  double perElement() const;
+};
+std::map<std::string, VertexTypeCycles> vertexTypeCycles(const EngineCore &engine);
 
 /// PROFILE.md documents the schema.
 poplar::ProfileValue profileOf(const EngineCore &engine);

@@ -193,12 +193,12 @@ TileAverages averagesOf(const EngineCore &engine) {
   const auto &steps = engine.plan().steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto n = static_cast<double>(engine.executions()[i]);
-    const StepCost &c = steps[i].cost;
-    a.compute += n * static_cast<double>(c.compute) * c.balance;
+    const StepCost &c = engine.costOf(steps[i]);
+    a.compute += static_cast<double>(engine.computeCycles()[i]) * c.balance;
     a.exchange += n * static_cast<double>(c.exchange - c.globalExchange);
     a.global += n * static_cast<double>(c.globalExchange);
     a.host += n * static_cast<double>(c.host);
-    a.total += n * static_cast<double>(c.total());
+    a.total += static_cast<double>(cyclesOf(engine, i));
   }
   a.host += static_cast<double>(engine.hostAccessCycles());
   a.total += static_cast<double>(engine.hostAccessCycles());
@@ -210,9 +210,9 @@ double tileBalance(const EngineCore &engine) {
   double busy = 0, longest = 0;
   const auto &steps = engine.plan().steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const double cycles = static_cast<double>(engine.executions()[i] * steps[i].cost.compute);
+    const auto cycles = static_cast<double>(engine.computeCycles()[i]);
     longest += cycles;
-    busy += cycles * steps[i].cost.balance;
+    busy += cycles * engine.costOf(steps[i]).balance;
   }
   return longest > 0 ? busy / longest : 1;
 }
@@ -250,22 +250,43 @@ void writeExecution(const EngineCore &engine, std::ostream &os) {
   line("Tile balance", percent(tileBalance(engine), 1));
 }
 
-void writeVertexTypes(const ExecutablePlan &plan, std::ostream &os) {
-  os << "\n  Cycles by vertex type:\n";
-  std::vector<VertexTypeUse> types = plan.vertexTypes;
-  std::stable_sort(types.begin(), types.end(),
-                   [](const VertexTypeUse &a, const VertexTypeUse &b) { return a.cycles > b.cycles; });
-  for (const VertexTypeUse &t : types)
-    os << "    " << std::left << std::setw(36) << t.name << std::right << std::setw(18)
-       << "(" + grouped(std::uint64_t(t.count)) + " instances):" << std::setw(14) << grouped(t.cycles) << "   from "
-       << t.estimateSource << '\n';
+std::string rounded(double value) {
+  std::ostringstream os;
+  os << std::fixed << std::setprecision(2) << value;
+  return os.str();
 }
 
-void writeStep(const Step &step, std::uint64_t n, std::ostream &os) {
-  const StepCost &c = step.cost;
-  os << "    " << kindName(step.kind) << " '" << step.name << "': " << n << " times, " << grouped(n * c.total())
-     << " cycles: compute " << grouped(n * c.compute) << ", exchange " << grouped(n * c.exchange) << ", sync "
-     << grouped(n * c.sync) << ", host " << grouped(n * c.host);
+void writeVertexType(const VertexTypeUse &type, const VertexTypeCycles &cycles, std::ostream &os) {
+  os << "    " << std::left << std::setw(36) << type.name << std::right << std::setw(18)
+     << "(" + grouped(std::uint64_t(type.count)) + " instances):" << std::setw(14) << grouped(cycles.used.sum)
+     << "   from " << type.estimateSource;
+  if (cycles.elements > 0)
+    os << ", " << rounded(cycles.perElement()) << " an element";
+  if (cycles.code.count > 0 && cycles.programs.count > 0)
+    os << " (mean by code " << rounded(cycles.code.mean()) << ", by setPerfEstimate "
+       << rounded(cycles.programs.mean()) << ")";
+  os << '\n';
+}
+
+void writeVertexTypes(const EngineCore &engine, std::ostream &os) {
+  os << "\n  Cycles by vertex type:\n";
+  const std::map<std::string, VertexTypeCycles> cycles = vertexTypeCycles(engine);
+  std::vector<VertexTypeUse> types = engine.plan().vertexTypes;
+  std::stable_sort(types.begin(), types.end(), [&](const VertexTypeUse &a, const VertexTypeUse &b) {
+    return cycles.at(a.name).used.sum > cycles.at(b.name).used.sum;
+  });
+  for (const VertexTypeUse &t : types)
+    writeVertexType(t, cycles.at(t.name), os);
+}
+
+void writeStep(const EngineCore &engine, std::size_t index, std::ostream &os) {
+  const Step &step = engine.plan().steps[index];
+  const StepCost &c = engine.costOf(step);
+  const std::uint64_t n = engine.executions()[index];
+  os << "    " << kindName(step.kind) << " '" << step.name << "': " << n << " times, "
+     << grouped(cyclesOf(engine, index)) << " cycles: compute " << grouped(engine.computeCycles()[index])
+     << ", exchange " << grouped(n * c.exchange) << ", sync " << grouped(n * c.sync) << ", host "
+     << grouped(n * c.host);
   if (c.rearrange > 0)
     os << ", rearranging " << grouped(n * c.rearrange);
   if (c.vertices > 0)
@@ -279,17 +300,16 @@ void writeSteps(const EngineCore &engine, std::ostream &os, bool all) {
   const auto &steps = engine.plan().steps;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (steps[i].profiled && (all || engine.executions()[i] * steps[i].cost.total() > 0))
+    if (steps[i].profiled && (all || cyclesOf(engine, i) > 0))
       order.push_back(i);
   if (!all) {
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return engine.executions()[a] * steps[a].cost.total() > engine.executions()[b] * steps[b].cost.total();
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return cyclesOf(engine, a) > cyclesOf(engine, b); });
     order.resize(std::min(order.size(), shown));
   }
   os << (all ? "\n  Execution steps (cycles of all executions):\n" : "\n  Steps that take longest:\n");
   for (const std::size_t i : order)
-    writeStep(steps[i], engine.executions()[i], os);
+    writeStep(engine, i, os);
 }
 
 } // namespace
@@ -306,7 +326,7 @@ void writeSummary(const EngineCore &engine, std::ostream &os, bool executionStep
     writeVariables(plan, text);
   if (engine.runs() > 0) {
     writeExecution(engine, text);
-    writeVertexTypes(plan, text);
+    writeVertexTypes(engine, text);
     writeSteps(engine, text, executionSteps);
   }
   os << text.str();

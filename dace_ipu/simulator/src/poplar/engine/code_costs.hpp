@@ -1,0 +1,50 @@
+// What the vertices of a compute set cost by their own code, as it becomes known while they run.
+#pragma once
+
+#include "../machine/machine.hpp"
+#include "plan.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace dace_ipu_sim {
+
+/// Adds up what the vertices and copies of a compute set take on each tile into `cost`: compute, balance, tilesUsed.
+/// `counted` is what each of ComputeSetPlan::codeCosts counted; without it the planner's estimates stand.
+void chargeCompute(const ComputeSetPlan &cs, const std::vector<std::uint64_t> &counted, const Machine &machine,
+                   StepCost &cost);
+
+/// The costs of one compute set of an engine.
+class CodeCosts {
+public:
+  explicit CodeCosts(const ComputeSetPlan &cs) : counted_(cs.codeCosts.size()), cost_(cs.cost) {}
+
+  /// Whether this call is to run its counting entry now.
+  bool wants(const ComputeSetPlan &cs, const VertexCall &call) const {
+    return call.counts && (!known_ || (call.codeDecides && cs.codeCosts[call.code].everyTime));
+  }
+  /// Runs a vertex and, if it `notes`, keeps what its slowest worker cost. Calls of one compute set may note at the
+  /// same time.
+  bool run(const VertexCall &call, void *state, unsigned worker, bool notes) {
+    call.takeCost(); // of a vertex that a fault ended
+    const bool result = call.type->run_counted(state, worker);
+    const std::uint64_t cost = call.takeCost();
+    if (notes)
+      counted_[call.code] = worker == 0 || counted_[call.code] < cost ? cost : counted_[call.code];
+    return result;
+  }
+  /// Brings the cost up to date after all vertices have run.
+  void finish(const ComputeSetPlan &cs, const Machine &machine);
+
+  bool known() const { return known_; }
+  std::uint64_t counted(const VertexCall &call) const { return counted_[call.code]; }
+  /// Of the last execution.
+  const StepCost &cost() const { return cost_; }
+
+private:
+  std::vector<std::uint64_t> counted_;
+  StepCost cost_;
+  bool known_ = false;
+};
+
+} // namespace dace_ipu_sim

@@ -1,0 +1,64 @@
+"""Which figure an engine takes for a vertex, and how often it counts: ``programs/code_cycles.cpp`` and its cycles."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dace_ipu.simulator import enable
+from dace_ipu.simulator.pricing.clang import find_clang
+
+PROGRAM = Path(__file__).parent / "programs" / "code_cycles.cpp"
+
+# A worker's start and end, what Scale does before and after its loop, and four slots an element: load, multiply, store,
+# branch. Tiles have five vertices of 100 elements and one a sixth of 200: all workers run at the same time.
+START = 5
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("code_cycles") / "program"
+    command = ["g++", "-std=c++17", str(PROGRAM), "-lpoplar", "-o", str(target)]
+    subprocess.run(command, check=True, env={**os.environ, **enable.environment()})
+    return target
+
+
+def run(program: Path, **variables: str) -> dict[str, str]:
+    environment = {**os.environ, **enable.environment(), "DACE_IPU_SIM_TILES": "4", **variables}
+    result = subprocess.run([program], env=environment, capture_output=True, text=True, check=True)
+    return dict(line.split(" ", 1) for line in result.stdout.splitlines() if not line.startswith("find")) | {
+        " ".join(words[:2]): words[2] for line in result.stdout.splitlines() if len(words := line.split()) == 3
+    }
+
+
+@pytest.mark.skipif(find_clang() is None, reason="pricing needs clang, for example ziglang")
+def test_code_comes_first_on_hardware_and_the_estimate_on_the_model(program: Path) -> None:
+    lines = run(program)
+    source, cycles = lines["hardware"].split()
+    outside, inside = divmod(int(cycles) // (3 * 6) - START, 4)
+    assert source == "code"
+    assert (outside, int(cycles) % 18) == (outside, 0)
+    assert 200 <= outside < 205 and inside < 4
+    assert lines["model"] == "setPerfEstimate 18"
+    assert lines["hardware-estimates"] == "setPerfEstimate 18"
+    assert lines["model-code"] == f"code {cycles}"
+
+
+@pytest.mark.skipif(find_clang() is None, reason="pricing needs clang, for example ziglang")
+def test_what_depends_on_data_is_counted_every_time(program: Path) -> None:
+    lines = run(program)
+    ten, twenty, forty = (int(lines[f"find {zero}"]) for zero in (10, 20, 40))
+    assert twenty > ten
+    assert forty - twenty == 2 * (twenty - ten)
+
+
+def test_cycles_do_not_depend_on_threads(program: Path) -> None:
+    assert run(program, DACE_IPU_THREADS="1") == run(program, DACE_IPU_THREADS="5")
+
+
+def test_an_unknown_choice_is_refused(program: Path) -> None:
+    text = "must be 'code' or 'estimates', not 'guess'"
+    assert any(text in " ".join(line) for line in run(program).items())

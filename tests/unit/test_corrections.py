@@ -1,0 +1,72 @@
+"""DaCe's faults that are corrected when the package is imported, each with its smallest program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dace
+import pytest
+from dace.sdfg.state import ConditionalBlock
+
+import dace_ipu  # noqa: F401  corrects DaCe
+
+N = dace.symbol("N")
+
+
+@dace.program
+def guard_in_a_descending_loop(A: dace.float32[9]):
+    for i in range(8, 0, -1):
+        if i > 2:
+            A[i] = A[i - 1] + 1
+
+
+@dace.program
+def guard_in_a_descending_loop_of_symbolic_size(A: dace.float32[N]):
+    for i in range(N - 1, 0, -2):
+        if i > 2:
+            A[i] = A[i - 1] + 1
+
+
+@dace.program
+def guard_in_the_outer_of_two_loops(A: dace.float32[9]):
+    for i in range(8, 0, -1):
+        for j in range(2):
+            if i >= 3:
+                A[i] = A[i - 1] + j
+
+
+def conditionals(sdfg: dace.SDFG) -> int:
+    return sum(isinstance(block, ConditionalBlock) for block in sdfg.all_control_flow_blocks())
+
+
+@pytest.mark.parametrize(
+    "program",
+    [guard_in_a_descending_loop, guard_in_a_descending_loop_of_symbolic_size, guard_in_the_outer_of_two_loops],
+)
+def test_guards_in_descending_loops_are_kept(program: Any) -> None:
+    assert conditionals(program.to_sdfg(simplify=True)) == 1
+
+
+def test_guards_that_always_or_never_hold_are_removed() -> None:
+    @dace.program
+    def superfluous(A: dace.float32[9]):
+        for i in range(8, 0, -1):
+            if i > 0:
+                A[i] = A[i - 1] + 1
+            if i > 8:
+                A[i] = 0
+        for i in range(2, 9):
+            if i > 1:
+                A[i] = A[i - 1] + 1
+
+    assert conditionals(superfluous.to_sdfg(simplify=True)) == 0
+
+
+def test_dace_still_has_the_fault() -> None:
+    """If this fails, ``dace_ipu.corrections`` has nothing left to do."""
+    wrapped = dace.transformation.passes.lift_trivial_if.LiftTrivialIf._loop_iter_ranges
+    sdfg = guard_in_a_descending_loop.to_sdfg(simplify=False)
+    (guard,) = [block for block in sdfg.all_control_flow_blocks() if isinstance(block, ConditionalBlock)]
+    lift = dace.transformation.passes.lift_trivial_if.LiftTrivialIf()
+    ((_, first, last),) = wrapped.__wrapped__(lift, guard)
+    assert (first, last) == (8, 1)
