@@ -7,21 +7,26 @@ the rest of the package imports it from here (a lint rule keeps it so). Tested a
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
+import dace
 import numpy as np
 from dace import dtypes, hooks, subsets
 from dace.attr_enum import ExtensibleAttributeEnum
+from dace.codegen import compiler, compiler_family
 from dace.codegen.codeobject import CodeObject
 from dace.codegen.common import sym2cpp
 from dace.codegen.compiled_sdfg import CompiledSDFG
 from dace.codegen.dispatcher import DefinedType, TargetDispatcher
 from dace.codegen.instrumentation.provider import InstrumentationProvider
 from dace.codegen.prettycode import CodeIOStream
-from dace.codegen.target import IllegalCopy, TargetCodeGenerator
+from dace.codegen.target import IllegalCopy, TargetCodeGenerator, make_absolute
 from dace.codegen.targets.cpp import mangle_dace_state_struct_name, ptr
 from dace.codegen.targets.cpu import CPUCodeGen
 from dace.codegen.targets.framecode import DaCeCodeGenerator
@@ -48,6 +53,7 @@ __all__ = [
     "DefinedType",
     "IllegalCopy",
     "InstrumentationProvider",
+    "Precompiling",
     "REGISTER",
     "TargetCodeGenerator",
     "TargetDispatcher",
@@ -62,6 +68,7 @@ __all__ = [
     "loop_range",
     "mangle_dace_state_struct_name",
     "mark_used",
+    "precompiling",
     "reduction_type",
     "register_extension",
     "register_member",
@@ -380,3 +387,37 @@ def numpy_type(dtype: Any) -> np.dtype[Any]:
     """Return the NumPy type of a DaCe type. Raises TypeError or AttributeError if there is none."""
     plain: np.dtype[Any] = np.dtype(dtype.type)
     return plain
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Compilation
+
+
+@dataclass(frozen=True)
+class Precompiling:
+    """How a header is precompiled that DaCe's build can use: compiler, flags, and the folder of <dace/dace.h>."""
+
+    compiler: str
+    flags: tuple[str, ...]
+    include: Path
+
+
+def precompiling() -> Precompiling | None:
+    """Return how DaCe compiles generated files, or None if it does not precompile headers or the compiler is not GCC.
+
+    The flags are those of ``compiler.prepare_precompiled_header``, which predicts what CMake will give.
+    """
+    wanted = compiler.CACHES_SUPPORTED and Config.get_bool("compiler", "precompiled_header")
+    executable = compiler_family.host_compiler()
+    if not wanted or compiler_family.detect(executable) != "gnu":
+        return None
+    standard = f"-std=c++{Config.get('compiler', 'cpp_standard')}"
+    flags = [
+        standard,
+        "-fPIC",
+        "-fopenmp",
+        *shlex.split(compiler_family.cpu_args() or ""),
+        *compiler.build_type_flags(),
+    ]
+    include = Path(dace.__file__).parent / "runtime" / "include"
+    return Precompiling(make_absolute(executable), tuple(flags), include)

@@ -45,7 +45,7 @@ LIBRARIES = ("poplar", "poputil")
 # The pointer has no initialiser: DaCe creates the struct with `new T()`, which zeroes it, and reads its leading
 # pointers back from the source in CompiledSDFG.get_state_struct, which stops at anything but `type *name;`.
 _STATE_FIELDS = ["dace_ipu::Programs *ipu_programs;"]
-_HEADERS = {"frame": ["dace_ipu/forward.hpp"], "ipu": ["dace_ipu/forward.hpp"]}
+_HEADERS = {"frame": ["dace_ipu/forward.hpp"], "ipu": ["dace/dace.h", "dace_ipu/forward.hpp"]}
 
 
 class _Common:
@@ -55,7 +55,6 @@ class _Common:
     cmake_packages: ClassVar[list[str]] = []
     cmake_variables: ClassVar[dict[str, str]] = {}
     cmake_compile_flags: ClassVar[list[str]] = []  # flags of our own would keep DaCe's precompiled header from fitting
-    cmake_files: ClassVar[list[str]] = []
     headers: ClassVar[dict[str, list[str]]] = _HEADERS
     state_fields: ClassVar[list[str]] = _STATE_FIELDS
     init_code: ClassVar[str] = ""
@@ -77,6 +76,13 @@ class IPUSimulator(_Common):
         """Return the full paths of the simulator's libraries, building them if need be."""
         folder = _simulator_libraries()
         return _cmake_list(*(folder / f"lib{name}.so" for name in (*LIBRARIES, "dace_ipu")))
+
+    @staticmethod
+    def cmake_files() -> list[str]:
+        """Return the CMake file by which host programs compile fast, if there is one for this compiler."""
+        from dace_ipu.simulator import host_programs
+
+        return _cmake_list(*host_programs.cmake_files())
 
     @staticmethod
     def cmake_link_flags() -> list[str]:

@@ -5,6 +5,7 @@ Every folder below ``src`` that is named like a library of Poplar becomes that l
 
     <cache>/simulator/<key>/lib/libpoplar.so ...
     <cache>/simulator/<key>/lib/codelets/popops/*.gp ...   codelets of the libraries on top of Poplar
+    <cache>/simulator/<key>/host/                 what generated programs compile with (host_programs.py)
     <cache>/simulator/objects/                    single objects, so that a change of one source compiles one source
 
 Several processes may ask at once (a lock per key) and may be killed at any time (a folder appears when it is complete).
@@ -37,7 +38,7 @@ from dace_ipu.simulator.popc.options import Options
 from dace_ipu.simulator.progress import Progress
 from dace_ipu.simulator.toolchain import Compiler, cpu_identity, find_compiler
 
-__all__ = ["INCLUDE", "BuildError", "Libraries", "ensure_built", "planned"]
+__all__ = ["INCLUDE", "RUNTIME_INCLUDE", "BuildError", "Libraries", "ensure_built", "planned"]
 
 _ROOT = Path(__file__).parent
 #: The headers of the simulator.
@@ -45,6 +46,8 @@ INCLUDE = _ROOT / "include"
 _SOURCES = _ROOT / "src"
 #: What generated programs call, on top of Poplar; with a real SDK it is compiled into each program.
 _RUNTIME = _ROOT.parent / "runtime"
+#: Its headers.
+RUNTIME_INCLUDE = _RUNTIME / "include"
 
 #: The libraries beside libpoplar, each after those it may use.
 _COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
@@ -146,7 +149,7 @@ def planned(sanitize: str = "") -> Libraries:
 
 
 def _flags(sanitize: str) -> tuple[str, ...]:
-    return (*_FLAGS, *_variant(sanitize), *_includes(INCLUDE, _SOURCES, _RUNTIME / "include"))
+    return (*_FLAGS, *_variant(sanitize), *_includes(INCLUDE, _SOURCES, RUNTIME_INCLUDE))
 
 
 def _variant(sanitize: str) -> tuple[str, ...]:
@@ -162,7 +165,7 @@ def _key(sanitize: str) -> str:
     state = hashlib.sha256()
     facts = (find_compiler().identity, tool_key(priced=False), cpu_identity(), *_FLAGS, *_variant(sanitize))
     state.update("\0".join(facts).encode())
-    for folder in (INCLUDE, _SOURCES, _RUNTIME / "include", _RUNTIME / "src"):
+    for folder in (INCLUDE, _SOURCES, RUNTIME_INCLUDE, _RUNTIME / "src"):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             state.update(f"\0{path.relative_to(_ROOT.parent)}\0".encode())
             state.update(path.read_bytes())

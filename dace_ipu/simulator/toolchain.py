@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Compiler", "MissingCompiler", "cpu_identity", "find_compiler"]
+__all__ = ["Compiler", "MissingCompiler", "cpu_identity", "describe", "find_compiler"]
 
 _ON_PATH = ("g++", "c++", "clang++")
 _VARIABLES = ("DACE_IPU_CXX", "CXX")
@@ -67,7 +67,7 @@ def find_compiler() -> Compiler:
         path = shutil.which(command[0])
         if path is None:
             raise MissingCompiler(f"{origin} is '{command[0]}', which does not exist")
-        return _describe((path, *command[1:]))
+        return describe((path, *command[1:]))
     raise MissingCompiler(f"none of {', '.join(_ON_PATH)} is on the PATH")
 
 
@@ -91,7 +91,8 @@ def _candidates() -> Iterator[tuple[list[str], str]]:
     yield from (([name], "the PATH") for name in _ON_PATH if shutil.which(name))
 
 
-def _describe(command: tuple[str, ...]) -> Compiler:
+def describe(command: tuple[str, ...]) -> Compiler:
+    """Return what is known of the compiler that ``command`` starts. Raises :class:`MissingCompiler`."""
     version = _version(command)
     kind: Literal["gcc", "clang"] = "clang" if "clang" in version else "gcc"
     facts = (*command, version, sys.platform, platform.machine(), *_signatures(command))

@@ -1,5 +1,4 @@
-"""How a partition's domain is cut into blocks, one a tile. ``runtime/include/dace_ipu/blocks.hpp`` computes exactly the
-same.
+"""How a partition's domain is cut into blocks, one a tile. ``runtime/src/blocks.cpp`` computes exactly the same.
 
 The rule, in integers of 64 bits, for extents ``n[0..r)`` and a number of tiles (``/`` is integer division, ``ceil(a,
 b)`` is ``(a + b - 1) / b``):

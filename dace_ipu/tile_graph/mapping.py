@@ -1,4 +1,4 @@
-"""What a variable's mapping means: the tile of each element. ``runtime/include/dace_ipu/mapping.hpp`` does the same.
+"""What a variable's mapping means: the tile of each element. ``runtime/src/mapping.cpp`` does the same.
 
 * ``LinearMapping``: the rule of ``poputil::mapTensorLinearly(graph, tensor)`` (PopLibs, poputil/TileMapping.cpp), with
   the grain of the target's vector width and at least 128 bytes a tile.

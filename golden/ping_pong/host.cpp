@@ -1,4 +1,5 @@
 // The device programs of ping_pong: how their graphs are built, and what DaCe's code calls to run them.
+#include "dace/dace.h"
 #include "dace_ipu/forward.hpp"
 
 struct ping_pong_state_t {

@@ -1,4 +1,5 @@
 // The device programs of scalar_return: how their graphs are built, and what DaCe's code calls to run them.
+#include "dace/dace.h"
 #include "dace_ipu/forward.hpp"
 
 struct scalar_return_state_t {

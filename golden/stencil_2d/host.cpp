@@ -1,4 +1,5 @@
 // The device programs of stencil_2d: how their graphs are built, and what DaCe's code calls to run them.
+#include "dace/dace.h"
 #include "dace_ipu/forward.hpp"
 
 struct stencil_2d_state_t {

@@ -1,4 +1,5 @@
 // The device programs of suffix_sum: how their graphs are built, and what DaCe's code calls to run them.
+#include "dace/dace.h"
 #include "dace_ipu/forward.hpp"
 
 struct suffix_sum_state_t {

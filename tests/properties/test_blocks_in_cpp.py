@@ -61,7 +61,7 @@ def program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-O1",
         *includes,
         "blocks.cpp",
-        str(package / "runtime" / "src" / "blocks.cpp"),
+        *(str(package / "runtime" / "src" / f"{name}.cpp") for name in ("blocks", "integers", "spans")),
         "-o",
         "blocks",
     ]

@@ -90,6 +90,20 @@ Blocks::Blocks(std::vector<std::int64_t> extents, std::int64_t tiles) : extents_
     size_ *= p;
 }
 
+Blocks::Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles)
+    : Blocks(std::vector<std::int64_t>(extents), tiles) {}
+
+std::int64_t Blocks::stride(std::size_t d) const {
+  std::int64_t product = 1;
+  for (std::size_t inner = d + 1; inner < parts_.size(); ++inner)
+    product *= parts_[inner];
+  return product;
+}
+
+std::int64_t Block::begin(std::size_t d) const { return blocks_->border(d, part(d)); }
+std::int64_t Block::end(std::size_t d) const { return blocks_->border(d, part(d) + 1); }
+std::int64_t Block::part(std::size_t d) const { return number_ / blocks_->stride(d) % blocks_->parts(d); }
+
 std::vector<std::int64_t> Blocks::grid(std::int64_t tiles) const {
   std::vector<std::size_t> divided;
   std::vector<std::int64_t> divisible, workers;

@@ -20,8 +20,7 @@ public:
   /// Cuts a domain of these extents for a machine of `tiles` tiles. There are no blocks if an extent is not positive.
   /// Throws std::invalid_argument if there are no tiles.
   Blocks(std::vector<std::int64_t> extents, std::int64_t tiles);
-  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles)
-      : Blocks(std::vector<std::int64_t>(extents), tiles) {}
+  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles);
 
   std::int64_t size() const { return size_; }
   /// The number of parts of dimension d; 0 if there are no blocks.
@@ -31,12 +30,7 @@ public:
   /// The first iteration of part k of dimension d; for k = parts(d) the extent.
   std::int64_t border(std::size_t d, std::int64_t k) const { return extents_[d] * k / parts_[d]; }
   /// How far apart the numbers of blocks are that differ by one part in dimension d.
-  std::int64_t stride(std::size_t d) const {
-    std::int64_t product = 1;
-    for (std::size_t inner = d + 1; inner < parts_.size(); ++inner)
-      product *= parts_[inner];
-    return product;
-  }
+  std::int64_t stride(std::size_t d) const;
 
   class Iterator;
   Iterator begin() const;
@@ -56,12 +50,12 @@ public:
 
   std::int64_t number() const { return number_; }
   unsigned tile() const { return static_cast<unsigned>(number_); }
-  std::int64_t begin(std::size_t d) const { return blocks_->border(d, part(d)); }
-  std::int64_t end(std::size_t d) const { return blocks_->border(d, part(d) + 1); }
+  std::int64_t begin(std::size_t d) const;
+  std::int64_t end(std::size_t d) const;
   std::int64_t size(std::size_t d) const { return end(d) - begin(d); }
 
 private:
-  std::int64_t part(std::size_t d) const { return number_ / blocks_->stride(d) % blocks_->parts(d); }
+  std::int64_t part(std::size_t d) const;
 
   const Blocks *blocks_;
   std::int64_t number_;
