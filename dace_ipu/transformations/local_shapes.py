@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dace import data, symbolic
+from dace import data, dtypes, symbolic
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
@@ -31,7 +31,8 @@ def bound_local_shapes(sdfg: SDFG) -> None:
                 if desc.transient and type(desc) is data.Array:
                     around = dict(_parameters(state, node))
                     parameters |= around.keys()
-                    _bound(desc, around)
+                    if _bound(desc, around):
+                        _follow(state, node, desc)
         if nested is sdfg:
             _forget(sdfg, parameters)
 
@@ -51,10 +52,30 @@ def _parameters(state: SDFGState, node: nodes.Node) -> Iterator[tuple[str, tuple
         entry = state.entry_node(entry)
 
 
-def _bound(desc: data.Array, parameters: dict[str, tuple[Any, Any]]) -> None:
+def _bound(desc: data.Array, parameters: dict[str, tuple[Any, Any]]) -> bool:
+    """Widen one array; whether it has changed."""
     shape = [_largest(size, parameters) for size in desc.shape]
-    if None not in shape and shape != list(desc.shape):
-        desc.set_shape([symbolic.pystr_to_symbolic(str(size)) for size in shape])
+    if None in shape or shape == list(desc.shape):
+        return False
+    desc.set_shape([symbolic.pystr_to_symbolic(str(size)) for size in shape])
+    return True
+
+
+def _follow(state: SDFGState, node: nodes.AccessNode, desc: data.Array) -> None:
+    """The connectors of nested SDFGs that stand for an array have its shape."""
+    for edge in state.all_edges(node):
+        other, connector = (edge.dst, edge.dst_conn) if edge.src is node else (edge.src, edge.src_conn)
+        if not isinstance(other, nodes.NestedSDFG) or connector not in other.sdfg.arrays:
+            continue
+        inner = other.sdfg.arrays[connector]
+        inner.set_shape(list(desc.shape))
+        for free in sorted({str(s) for size in desc.shape for s in getattr(size, "free_symbols", ())}):
+            other.symbol_mapping.setdefault(free, symbolic.pystr_to_symbolic(free))
+            other.sdfg.symbols.setdefault(free, state.sdfg.symbols.get(free, dtypes.int64))
+        for deeper in other.sdfg.states():
+            for access in deeper.data_nodes():
+                if access.data == connector:
+                    _follow(deeper, access, inner)
 
 
 def _largest(size: Any, parameters: dict[str, tuple[Any, Any]]) -> Any:

@@ -98,9 +98,9 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
     scalars.pass_scalars_as_data(sdfg)
+    local_shapes.bound_local_shapes(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
-    local_shapes.bound_local_shapes(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     if not written & host.keys():
