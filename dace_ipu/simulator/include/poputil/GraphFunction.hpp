@@ -16,7 +16,8 @@ namespace graphfn {
 
 enum ArgType { InputArg, OutputArg, InOutArg, CreatedArg };
 
-/// One argument. Parameters are clones of `similarTensor`; a created argument is what the body puts in its place.
+/// One argument. Parameters are clones of `similarTensor`; a created argument is like what the body puts
+/// in its place.
 struct ArgSig {
   ArgType type;
   poplar::Tensor similarTensor;
@@ -43,7 +44,8 @@ using Signature = std::vector<ArgSig>;
 /// A function without result: a call copies inputs to the parameters, calls the body, and copies outputs back.
 ///
 /// The body is built once, in the constructor. If `inlined`, calls add it to the program instead of a Call. A call
-/// throws poplibs_error if the number of arguments is wrong; output arguments that are not valid tensors are created.
+/// throws poplibs_error if the number of arguments is wrong; created arguments, and output arguments that are not valid
+/// tensors, are new tensors.
 class VoidFunction {
 public:
   using Body = std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)>;
@@ -86,7 +88,7 @@ private:
   VoidFunction voidFunc;
 };
 
-/// A function that returns a tensor, the same one from every call.
+/// A function that returns a tensor, a new one from every call.
 class TensorFunction {
 public:
   TensorFunction(poplar::Graph &graph, Signature sig,

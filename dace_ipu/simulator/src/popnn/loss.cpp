@@ -2,6 +2,7 @@
 
 #include "rows.hpp"
 
+#include <popops/Cast.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 
@@ -52,10 +53,10 @@ Tensor one(Graph &graph, const DebugContext &dc) {
   return t;
 }
 
-Tensor scaleOf(const DebugContext &dc, const Tensor &t) {
-  if (t.numElements() != 1 || t.elementType() != FLOAT)
-    fail(dc, "a scale must be one element of type float, not " + described(t));
-  return t.reshape({});
+Tensor scaleOf(Graph &graph, const Tensor &t, Sequence &prog, const DebugContext &dc) {
+  if (t.numElements() != 1 || (t.elementType() != FLOAT && t.elementType() != HALF))
+    fail(dc, "a scale must be one element of type float or half, not " + described(t));
+  return t.elementType() == FLOAT ? t.reshape({}) : popops::cast(graph, t.reshape({}), FLOAT, prog, {dc, "scale"});
 }
 
 void addLoss(Graph &graph, const Tensor &outputs, const Tensor &labels, const Tensor &loss, const Tensor &deltas,
@@ -146,8 +147,10 @@ Program calcLoss(Graph &graph, const Tensor &modelOutputs, const Tensor &expecte
                  const DebugContext &dc) {
   checkLoss(dc, modelOutputs, loss, deltas);
   Sequence prog;
-  addLoss(graph, modelOutputs, labelsOf(dc, expected, modelOutputs), loss, deltas, scaleOf(dc, deltasScale),
-          scaleOf(dc, modelOutputScaling), lossType, prog, dc);
+  const Tensor ofDeltas = scaleOf(graph, deltasScale, prog, dc);
+  const Tensor ofOutputs = scaleOf(graph, modelOutputScaling, prog, dc);
+  addLoss(graph, modelOutputs, labelsOf(dc, expected, modelOutputs), loss, deltas, ofDeltas, ofOutputs, lossType, prog,
+          dc);
   return prog;
 }
 

@@ -117,10 +117,18 @@ std::string shapes(const std::vector<Tensor> &operands) {
   return text;
 }
 
+// PopLibs lets operands have more dimensions than the output if the first ones have size 1.
+Tensor withoutLeadingOnes(Tensor t, std::size_t rank) {
+  while (t.rank() > rank && t.dim(0) == 1)
+    t = t[0];
+  return t;
+}
+
 // Broadcasts to the output; operands of one element are left as they are.
 Operands fitted(const char *op, const std::vector<Tensor> &operands, const Tensor &out, const DebugContext &dc) {
   Operands result;
-  for (Tensor t : operands) {
+  for (const Tensor &operand : operands) {
+    Tensor t = withoutLeadingOnes(operand, out.rank());
     try {
       poputil::broadcastToMatch(t, out.shape());
     } catch (const poplibs_error &) {

@@ -387,6 +387,19 @@ void finish(Graph &graph, const Tensor &result, const Tensor &out, const ReduceP
     }
 }
 
+std::vector<std::size_t> withoutOnes(std::vector<std::size_t> shape) {
+  shape.erase(std::remove(shape.begin(), shape.end(), std::size_t(1)), shape.end());
+  return shape;
+}
+
+/// `out` in the shape of the result; as in PopLibs, dimensions of size 1 may be there or not.
+Tensor shapedAs(const Tensor &out, const std::vector<std::size_t> &shape, const Tensor &in, const DebugContext &dc) {
+  if (withoutOnes(out.shape()) != withoutOnes(shape))
+    fail(dc, "an input of shape " + in.shapeToString() + " does not reduce to an output of shape " +
+                 out.shapeToString());
+  return out.reshape(shape);
+}
+
 void mapIfUnmapped(Graph &graph, const Tensor &out) {
   bool isComplete = false;
   graph.getTileMapping(out, &isComplete);
@@ -396,16 +409,14 @@ void mapIfUnmapped(Graph &graph, const Tensor &out) {
 
 } // namespace
 
-void reduceWithOutput(Graph &graph, const Tensor &in, const Tensor &out, const std::vector<std::size_t> &dims,
+void reduceWithOutput(Graph &graph, const Tensor &in, const Tensor &output, const std::vector<std::size_t> &dims,
                       ReduceParams params, std::vector<ComputeSet> &css, const DebugContext &debugContext,
                       const OptionFlags &options) {
   checkOptions(options);
-  checkTypes(in, out.elementType(), params, debugContext);
+  checkTypes(in, output.elementType(), params, debugContext);
   checkParams(params, debugContext);
   const std::vector<bool> reduced = reducedDims(in, dims, debugContext);
-  if (out.shape() != outputShape(in, reduced))
-    fail(debugContext, "an input of shape " + in.shapeToString() + " does not reduce to an output of shape " +
-                           out.shapeToString());
+  const Tensor out = shapedAs(output, outputShape(in, reduced), in, debugContext);
   mapIfUnmapped(graph, out);
   if (out.numElements() == 0)
     return;

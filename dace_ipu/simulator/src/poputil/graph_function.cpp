@@ -35,12 +35,10 @@ void VoidFunction::copyIn(const std::vector<Tensor> &args, Sequence &seq) const 
 
 void VoidFunction::copyOut(std::vector<Tensor> &args, Sequence &seq) {
   for (std::size_t i = 0; i < sig.size(); ++i) {
-    if (sig[i].type == OutputArg && !args[i].valid())
+    if (sig[i].type == CreatedArg || (sig[i].type == OutputArg && !args[i].valid()))
       args[i] = graph.clone(params[i], sig[i].debugName);
-    if (sig[i].type == OutputArg || sig[i].type == InOutArg)
+    if (sig[i].type != InputArg)
       seq.add(Copy(params[i], args[i]));
-    if (sig[i].type == CreatedArg)
-      args[i] = params[i];
   }
 }
 

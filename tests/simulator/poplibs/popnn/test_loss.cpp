@@ -35,7 +35,7 @@ void checkLoss(popnn::LossType kind, std::size_t rows, std::size_t columns, floa
   const Tensor deltas = f.spread("deltas", {rows, columns}, 3, type);
   const Tensor labels = f.spread("labels", rows, 1, scaling == 1 ? UNSIGNED_INT : INT);
   const Tensor correct = f.variable("correct", {}, 1, UNSIGNED_INT);
-  const Tensor factor = f.variable("factor", {}), scale = f.variable("scale", {});
+  const Tensor factor = f.variable("factor", {}, 0, type), scale = f.variable("scale", {}, 0, type);
   f.prog.add(popnn::calcLoss(f.graph, out, labels, loss, deltas, factor, scale, correct, kind, "loss"));
   Engine e = f.engine();
   const std::vector<float> p = probabilities(rows, columns);
@@ -49,8 +49,8 @@ void checkLoss(popnn::LossType kind, std::size_t rows, std::size_t columns, floa
     label[2] = MASKED_LABEL_CODE;
   f.put(e, "out", type, scaled);
   write(e, "labels", label);
-  write(e, "factor", std::vector<float>{2.f});
-  write(e, "scale", std::vector<float>{scaling});
+  f.put(e, "factor", type, std::vector<float>{2.f});
+  f.put(e, "scale", type, std::vector<float>{scaling});
   e.run();
 
   std::vector<float> wantLoss(rows), wantDeltas(rows * columns);

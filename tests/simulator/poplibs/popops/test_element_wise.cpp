@@ -265,6 +265,21 @@ TEST(empty_tensors_and_scalars) {
   CHECK_EQ(readFloats(e, "s", 1)[0], 6);
 }
 
+TEST(operands_may_have_more_leading_dimensions_of_size_one) {
+  Fixture f;
+  const Tensor scalar = f.variable("scalar", {}), row = f.variable("row", {3});
+  popops::addInPlace(f.graph, scalar, f.variable("one", {1, 1}), f.prog);
+  popops::mulInPlace(f.graph, row, f.variable("factors", {1, 3}), f.prog);
+  Engine e = f.engine();
+  write(e, "scalar", std::vector<float>{1});
+  write(e, "one", std::vector<float>{4});
+  write(e, "row", iota(3));
+  write(e, "factors", std::vector<float>{5, 6, 7});
+  e.run();
+  CHECK_EQ(readFloats(e, "scalar", 1)[0], 5);
+  CHECK(readFloats(e, "row", 3) == (std::vector<float>{0, 6, 14}));
+}
+
 TEST(what_does_not_fit_is_reported) {
   Fixture f;
   const Tensor x = f.variable("x", {3}), n = f.variable("n", {3}, 0, INT), four = f.variable("four", {4});

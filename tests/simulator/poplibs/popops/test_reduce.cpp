@@ -228,6 +228,22 @@ TEST(broadcast_and_aliased_inputs) {
   CHECK(readFloats(e, "b", 6) == std::vector<float>(6, 5.0f));
 }
 
+TEST(outputs_may_have_more_or_fewer_dimensions_of_size_one) {
+  Fixture f;
+  const Tensor x = f.spread("x", {2, 1, 3}, 3);
+  const Tensor all = f.variable("all", {1}), rows = f.variable("rows", {2}), columns = f.variable("columns", {1, 1, 3});
+  popops::reduceWithOutput(f.graph, x, all, {0, 1, 2}, Operation::ADD, f.prog);
+  popops::reduceWithOutput(f.graph, x, rows, {2}, Operation::ADD, f.prog);
+  popops::reduceWithOutput(f.graph, x, columns, {0}, {Operation::ADD, true}, f.prog);
+  Engine e = f.engine();
+  write(e, "x", iota(6));
+  write(e, "columns", std::vector<float>{10, 20, 30});
+  e.run();
+  CHECK_EQ(readFloats(e, "all", 1)[0], 15);
+  CHECK(readFloats(e, "rows", 2) == (std::vector<float>{3, 12}));
+  CHECK(readFloats(e, "columns", 3) == (std::vector<float>{13, 25, 37}));
+}
+
 TEST(wrong_reductions_are_reported) {
   Fixture f;
   const Tensor x = f.variable("x", {2, 3}), n = f.variable("n", {3}, 0, INT), s = f.variable("s", {2});

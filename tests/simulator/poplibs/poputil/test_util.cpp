@@ -126,6 +126,8 @@ TEST(a_function_is_called_with_several_arguments) {
   });
   std::vector<Tensor> one = {a};
   f.expose("c", same(one, f.prog));
+  std::vector<Tensor> other = {b};
+  f.expose("d", same(other, f.prog));
   Engine e = f.engine();
   write(e, "a", iota(3));
   write(e, "b", iota(3, 10));
@@ -133,6 +135,7 @@ TEST(a_function_is_called_with_several_arguments) {
   CHECK_EQ(readFloats(e, "a", 3)[2], 12);
   CHECK_EQ(readFloats(e, "b", 3)[2], 2);
   CHECK_EQ(readFloats(e, "c", 3)[1], 11);
+  CHECK_EQ(readFloats(e, "d", 3)[1], 1);
 }
 
 TEST(options_have_values_of_their_type) {
