@@ -9,6 +9,7 @@ from dace import subsets
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import (
+    AbstractControlFlowRegion,
     ConditionalBlock,
     ControlFlowBlock,
     ControlFlowRegion,
@@ -73,7 +74,7 @@ def _may_return(block: ControlFlowBlock) -> bool:
 def _touched(block: ControlFlowBlock) -> set[str]:
     if isinstance(block, SDFGState):
         return {node.data for node in block.data_nodes()}
-    if isinstance(block, ControlFlowRegion):
+    if isinstance(block, AbstractControlFlowRegion):  # a loop or a branch
         return {node.data for state in _states(block) for node in state.data_nodes()} | {
             m.data for m in block.get_meta_read_memlets()
         }
@@ -132,5 +133,5 @@ def _is_dense(state: SDFGState, edge: Any) -> bool:
     return len(leaves) == 1 and bool(root.volume == root.subset.num_elements())
 
 
-def _states(region: ControlFlowRegion) -> list[SDFGState]:
+def _states(region: AbstractControlFlowRegion) -> list[SDFGState]:
     return [block for block in region.all_control_flow_blocks() if isinstance(block, SDFGState)]

@@ -451,3 +451,11 @@ def histogram_in_steps(bins: dace.int32[30], w: dace.float32[30], h: dace.float3
     for t in range(3):
         for i in dace.map[0:10]:
             h[bins[10 * t + i]] += w[10 * t + i]
+
+
+@case(lambda r: {"A": values(r, 7), "D": values(r, 7, 5), "R": values(r, 5), "a": i32(2)})
+@dace.program
+def read_in_a_branch_then_overwritten(A: dace.float32[7], D: dace.float32[7, 5], R: dace.float32[5], a: dace.int32):
+    if a > 1:
+        R[:] = A @ D
+    A[:] = D @ R

@@ -91,7 +91,7 @@ class _Writer:
     # ---- the program
 
     def example(self) -> Example:
-        self.dtype = self.one_of("float32", "float32", "float32", "int32", "int64", "uint32", "complex64", "float16")
+        self.dtype = self.one_of("float32", "float32", "float32", "int32", "int64", "complex64", "float16")
         self.sizes = {"N": self.number(4, 13), "M": self.number(4, 9)}
         symbolic = self.maybe()
         body = self.block(self.number(2, 5), depth=0)

@@ -55,6 +55,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
     monkeypatch.setenv("DACE_IPU_CACHE", str(tree.cache))
     monkeypatch.setattr(build, "_ROOT", tree.root / "simulator")  # whose parent holds the runtime, too
     monkeypatch.setattr(build, "_RUNTIME", tree.root / "runtime")
+    monkeypatch.setattr(build, "RUNTIME_INCLUDE", tree.root / "runtime" / "include")
     monkeypatch.setattr(build, "INCLUDE", tree.root / "include")
     monkeypatch.setattr(build, "_SOURCES", tree.root / "src")
     build._ensure_built.cache_clear()

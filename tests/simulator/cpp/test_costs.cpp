@@ -426,7 +426,8 @@ TEST(profile_of_programs_and_exchanges) {
   e.run();
   e.run();
   const ProfileValue profile = e.getProfile();
-  const ProfileValue &exchange = stepNamed(e, "gather")["exchanges"][0];
+  const ProfileValue gather = stepNamed(e, "gather");
+  const ProfileValue &exchange = gather["exchanges"][0];
   CHECK_EQ(exchange["when"].asString(), std::string("copy"));
   CHECK_EQ(number(exchange, "busiestTile"), 4.0);
   CHECK_EQ(number(exchange, "busiestReceived"), 16000.0);
