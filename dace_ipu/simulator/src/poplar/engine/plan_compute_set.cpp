@@ -286,7 +286,7 @@ void ComputeSetPlanner::finishCosts() {
     chargeVertex(ordered_[i], result_.calls[i]);
   chargeTiles(in, out);
   chargeCompute(result_, {}, machine_, result_.cost);
-  result_.cost.sync += machine_.syncCycles;
+  result_.cost.sync += machine_.computeSyncCycles();
   result_.cost.vertices = result_.calls.size();
   chargeExchange(in, "before");
   chargeExchange(out, "after");

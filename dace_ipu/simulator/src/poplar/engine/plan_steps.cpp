@@ -401,7 +401,7 @@ void Planner::chargeCopy(const poplar::Tensor &src, const poplar::Tensor &dst, S
       step.temporaries.emplace_back(static_cast<unsigned>(t), staged);
   }
   cost.rearrange = cost.postArrange = cost.compute;
-  cost.sync += cost.compute > 0 ? machine_.syncCycles : 0;
+  cost.sync += cost.compute > 0 ? machine_.computeSyncCycles() : 0;
   if (cost.compute > 0)
     cost.balance = static_cast<double>(busy) / (static_cast<double>(cost.compute) * machine_.numTiles());
 }

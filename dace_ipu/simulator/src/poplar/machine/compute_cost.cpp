@@ -152,9 +152,10 @@ VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, cons
 
 TileSchedule::TileSchedule(const Machine &machine)
     : machine_(machine), contexts_(std::size_t(machine.numTiles()) * machine.workers), alone_(machine.numTiles()),
-      next_(machine.numTiles()) {}
+      next_(machine.numTiles()), used_(machine.numTiles()) {}
 
 void TileSchedule::add(unsigned tile, const DaceIpuVertexType &type, std::uint64_t estimate) {
+  used_[tile] = true;
   if (type.kind != DACE_IPU_VERTEX) {
     alone_[tile] += estimate;
     return;
@@ -168,6 +169,7 @@ std::vector<std::uint64_t> TileSchedule::finish() const {
   std::vector<std::uint64_t> cycles = alone_;
   for (std::size_t tile = 0; tile < cycles.size(); ++tile) {
     const auto first = contexts_.begin() + static_cast<std::ptrdiff_t>(tile * machine_.workers);
+    cycles[tile] += used_[tile] ? machine_.launchCycles : 0;
     cycles[tile] += machine_.workers * *std::max_element(first, first + machine_.workers);
   }
   return cycles;

@@ -46,7 +46,7 @@ std::uint64_t widestEdge(const Vertex &vertex);
 std::string costKey(const Vertex &vertex);
 
 /// Deals vertices out to the worker contexts of a tile, as the IPU Model does: plain vertices go round-robin, a slot
-/// is `workers` tile cycles; others run alone.
+/// is `workers` tile cycles; others run alone. A tile with vertices takes the machine's launchCycles besides.
 class TileSchedule {
 public:
   explicit TileSchedule(const Machine &machine);
@@ -59,6 +59,7 @@ private:
   std::vector<std::uint64_t> contexts_; // slots, by tile and worker
   std::vector<std::uint64_t> alone_;    // tile cycles, by tile
   std::vector<unsigned> next_;
+  std::vector<bool> used_;
 };
 
 } // namespace dace_ipu_sim

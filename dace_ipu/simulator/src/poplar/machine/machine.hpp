@@ -41,6 +41,8 @@ struct Machine {
 
   // Costs of the model; targets.cpp names the sources.
   unsigned syncCycles = 83;          // of one sync within an IPU
+  bool syncsComputeSets = false;     // a compute set begins with a sync, as an exchange does
+  unsigned launchCycles = 37;        // of a compute set on a tile, to start its vertices and to wait for them
   unsigned hostSyncs = 3;            // of one copy from or to the host: begin, middle, end
   unsigned exchangeFixedCycles = 82; // of one exchange beyond its bytes
   unsigned fragmentCycles = 3;       // control instructions a received fragment
@@ -64,6 +66,8 @@ struct Machine {
   unsigned usableBytes() const { return bytesPerTile - reservedBytes; }
   unsigned ipuOf(unsigned tile) const { return tile / tilesPerIPU; }
   unsigned numTiles() const { return numIPUs * tilesPerIPU; }
+  /// Of the sync before a compute set.
+  unsigned computeSyncCycles() const { return syncsComputeSets ? syncCycles : 0; }
   double hostBytesPerCycle() const { return hostBytesPerSecond / clock; }
   /// Cycles of a vertex on one tile that copies `pieces` contiguous pieces with `bytes` in total; 0 for no bytes.
   std::uint64_t copyCycles(std::uint64_t bytes, std::uint64_t pieces) const;
@@ -89,7 +93,8 @@ Machine cpuMachine(unsigned numIPUs);
 /// The part of syncCycles that differs between tiles: the signal passes the rows of the chip. IPUModel can leave it
 /// out.
 constexpr unsigned relativeSyncCycles = 44;
-/// The machine as Graphcore's IPU Model sees it: an ideal exchange, and a slower host.
+/// The machine as Graphcore's IPU Model sees it: an ideal exchange, a sync before every compute set instead of
+/// its launch, and a slower host.
 void becomeModel(Machine &machine);
 
 } // namespace dace_ipu_sim
