@@ -12,6 +12,7 @@ from dace_ipu.passes.drop_copies import DropCopies
 from dace_ipu.passes.fetch_slices import FetchSlices
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
+from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.merge_singles import MergeSingles
@@ -43,6 +44,7 @@ PIPELINE: tuple[Pass, ...] = (
     SimplifyBodies(),
     AnchorWrites(),
     FetchSlices(),
+    HoistSingles(),
     MergeSingles(),
     DoubleBuffer(),
     FuseMaps(),  # after double_buffer: inner loops run in order, dimensions of maps do not
