@@ -90,7 +90,7 @@ def _arithmetic(expr: sympy.Basic) -> sympy.Basic:
         return _Quotient(_integral(numerator), _integral(denominator))
     if isinstance(expr, _PLAIN):
         return expr.func(*map(_integral, expr.args))
-    if isinstance(expr, sympy.Pow):
+    if isinstance(expr, sympy.Pow) and (expr.exp.is_Integer or not expr.exp.is_number):
         return sympy.Pow(_integral(expr.base), _integral(expr.exp), evaluate=False)
     raise ValueError(f"no integer arithmetic: '{expr}' ({type(expr).__name__})")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 
+import dace
 import numpy as np
 import pytest
 
 import dace_ipu
 from tests.runtime.programs import floats
 
+N = dace.symbol("N")
 TOO_MUCH = 8 * 200 * 1024  # elements of each of two arrays; 8 tiles of 624 KiB hold 1.2 million in all
 
 
@@ -141,3 +143,19 @@ def test_persistent_data_lives_on_for_each_size(accumulating):
     assert last(4, True, 2) == 2
     assert builds()[-1] == "N changed 3 → 4; persistent data starts anew: kept"
     assert [last(3, False, 1), last(4, False, 2)] == [8, 4]
+
+
+def test_a_loop_that_runs_on_one_tile_and_does_not_fit_there_is_named() -> None:
+    @dace.program
+    def scan(A: dace.float32[N]):
+        for i in range(1, N):
+            A[i] = A[i] + A[i - 1]
+
+    program = dace_ipu.to_ipu(scan.to_sdfg()).compile()
+    with pytest.raises(dace_ipu.IPURuntimeError) as error:
+        program(A=np.ones(200_000, np.float32), N=200_000)
+    lines = str(error.value).splitlines()
+    assert "Out of memory on tile 0" in lines[0]
+    (note,) = [line for line in lines if line.startswith("  note: i_loop (test_calls.py:")]
+    assert note.endswith(" runs on one tile: it is scalar work, and no map")
+    assert lines[-1] == "  hint: all that a step on one tile uses lies there: make a map of it"

@@ -188,7 +188,18 @@ private:
     std::string text = "\n  hint: smaller arrays, or fewer of them at a time; float16 in place of float32";
     if (settings.tiles != 0)
       text += "\n  hint: more tiles: compiler.ipu.tiles is " + std::to_string(settings.tiles) + ", 0 means all";
-    return text + "\n  hint: more IPUs: compiler.ipu.ipus is " + std::to_string(settings.ipus);
+    return text + "\n  hint: more IPUs: compiler.ipu.ipus is " + std::to_string(settings.ipus) + onOneTile();
+  }
+
+  /// The loops and maps that could not be spread over tiles: all that one of them uses has to fit into one.
+  std::string onOneTile() const {
+    std::string text;
+    for (const Note &note : notes) {
+      const std::string line = note.text;
+      if (line.find(" runs on one tile: ") != line.npos && line.find("a single computation") == line.npos)
+        text += "\n  note: " + line;
+    }
+    return text.empty() ? text : text + "\n  hint: all that a step on one tile uses lies there: make a map of it";
   }
 
   std::string reportText() const {
