@@ -300,6 +300,26 @@ TEST(virtual_graphs_number_their_own_tiles) {
   CHECK_THROWS(upper.setTileMapping(t, 4), invalid_tile_mapping, "tile 4 does not exist");
 }
 
+TEST(virtual_graphs_take_tiles_of_any_ipu) {
+  IPUModel model;
+  model.tilesPerIPU = 4;
+  model.numIPUs = 3;
+  Fixture f(model.createDevice());
+  const auto targetOf = [&](unsigned lower, unsigned upper) {
+    const Graph part = f.graph.createVirtualGraph(lower, upper);
+    return std::make_pair(part.getTarget().getNumIPUs(), part.getTarget().getNumTiles());
+  };
+  CHECK_EQ(targetOf(4, 8), std::make_pair(1u, 4u));   // the second IPU
+  CHECK_EQ(targetOf(2, 6), std::make_pair(2u, 4u));   // halves of two IPUs
+  CHECK_EQ(targetOf(3, 6), std::make_pair(1u, 3u));   // unequal parts count as one
+  CHECK_EQ(f.graph.createVirtualGraph(2).getTarget().getNumTiles(), 6u);
+  Graph second = f.graph.createVirtualGraph(4, 8);
+  const Tensor t = second.addVariable(FLOAT, {1});
+  second.setTileMapping(t, 1);
+  CHECK_EQ(f.graph.getTileMapping(t)[5].size(), 1u);
+  CHECK_THROWS(f.graph.createVirtualGraph(9, 13), invalid_tile_mapping, "tile 12 does not exist");
+}
+
 TEST(sorted_contiguous_regions_and_rearranging) {
   Fixture f(4);
   const Tensor t = f.graph.addVariable(FLOAT, {4, 3});

@@ -4,7 +4,8 @@
 
 #include <poplar/Graph.hpp>
 
-#include <utility>
+#include <cstddef>
+#include <vector>
 
 namespace poplin {
 
@@ -14,7 +15,7 @@ poplar::Tensor linspace(poplar::Graph &graph, const poplar::Type &type, float le
                         const poplar::DebugContext &debugContext = {});
 
 /// Views [y, x] of the vectors `x` and `y`: the first one varies along the columns, the second one along the rows.
-std::pair<poplar::Tensor, poplar::Tensor> meshgrid2d(poplar::Graph &graph, poplar::Tensor x, poplar::Tensor y);
+std::vector<poplar::Tensor> meshgrid2d(poplar::Graph &graph, poplar::Tensor x, poplar::Tensor y);
 
 } // namespace poplin
 

@@ -21,7 +21,7 @@ Tensor linspace(Graph &graph, const Type &type, float left, float right, std::si
   return t;
 }
 
-std::pair<Tensor, Tensor> meshgrid2d(Graph &, Tensor x, Tensor y) {
+std::vector<Tensor> meshgrid2d(Graph &, Tensor x, Tensor y) {
   if (x.rank() != 1 || y.rank() != 1)
     throw poputil::poplibs_error("meshgrid2d: " + x.shapeToString() + " and " + y.shapeToString() +
                                  " are not two vectors");

@@ -136,9 +136,9 @@ TEST(grids) {
   const Tensor x = poplin::linspace(f.graph, FLOAT, -1, 1, 5), one = poplin::linspace(f.graph, HALF, 3, 9, 1);
   CHECK_EQ(one.numElements(), 1u);
   const auto grid = poplin::meshgrid2d(f.graph, x, f.spread("y", 2, 1));
-  CHECK_EQ(grid.first.shape() == (std::vector<std::size_t>{2, 5}), true);
-  f.graph.createHostRead("x", grid.first);
-  f.graph.createHostRead("ys", grid.second);
+  CHECK_EQ(grid.at(0).shape() == (std::vector<std::size_t>{2, 5}), true);
+  f.graph.createHostRead("x", grid.at(0));
+  f.graph.createHostRead("ys", grid.at(1));
   Engine e = f.engine();
   write(e, "y", std::vector<float>{7, 8});
   e.run();

@@ -194,6 +194,20 @@ TEST(batch_norm_for_inference_and_without_field) {
   CHECK_EQ(readFloats(e, "mean", 3) == (std::vector<float>{4.5f, 5.5f, 6.5f}), true);
 }
 
+TEST(statistics_of_one_element_and_of_none) {
+  Machine f;
+  const Tensor one = f.spread("one", {2, 1, 1}, 2), none = f.spread("none", {2, 3, 0}, 1);
+  const auto ofOne = popnn::gn::groupNormStatistics(f.graph, one, 1.f, f.prog, 1, true);
+  const auto ofNone = popnn::gn::groupNormStatistics(f.graph, none, 1.f, f.prog, 1, false);
+  f.expose("mean", poplar::concat(ofOne.first, ofNone.first));
+  f.expose("deviation", poplar::concat(ofOne.second, ofNone.second));
+  Engine e = f.engine();
+  write(e, "one", std::vector<float>{7, 8});
+  e.run();
+  CHECK(readFloats(e, "mean", 4) == (std::vector<float>{7, 8, 0, 0}));
+  CHECK(readFloats(e, "deviation", 4) == (std::vector<float>{1, 1, 1, 1}));
+}
+
 TEST(misuse_of_norms) {
   Machine f;
   const Tensor acts = f.spread("acts", {2, 6, 3}, 4), few = f.spread("few", 3, 1), vector = f.spread("vector", 6, 1);

@@ -7,6 +7,7 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace poplar {
 
@@ -38,32 +39,50 @@ Graph::~Graph() = default;
 const Target &Graph::getTarget() const { return virtualTiles_ ? virtualTiles_->target : core_->target; }
 unsigned Graph::getReplicationFactor() const { return core_->replicas; }
 
+namespace {
+
+std::vector<unsigned> range(unsigned begin, unsigned end) {
+  std::vector<unsigned> tiles;
+  for (unsigned tile = begin; tile < end; ++tile)
+    tiles.push_back(tile);
+  return tiles;
+}
+
+/// How many IPUs the ascending `tiles` lie on, if all these have the same number of them; else 1.
+unsigned evenIpus(const std::vector<unsigned> &tiles, unsigned tilesPerIPU) {
+  std::map<unsigned, std::size_t> counts;
+  for (const unsigned tile : tiles)
+    ++counts[tile / tilesPerIPU];
+  for (const auto &count : counts)
+    if (count.second != counts.begin()->second)
+      return 1;
+  return static_cast<unsigned>(counts.size());
+}
+
+} // namespace
+
 Graph Graph::makeVirtual(std::vector<unsigned> tiles) {
+  if (tiles.empty())
+    throw poplar_error("createVirtualGraph: no tiles");
   // With unequal numbers of tiles an IPU, the virtual target counts as one IPU.
-  const unsigned ipus = getTarget().getNumIPUs();
-  const unsigned count = static_cast<unsigned>(tiles.size());
-  const bool even = count % ipus == 0 && count / ipus <= getTarget().getTilesPerIPU();
+  const unsigned ipus = evenIpus(tiles, getTarget().getTilesPerIPU());
+  const unsigned perIpu = static_cast<unsigned>(tiles.size()) / ipus;
   for (unsigned &tile : tiles)
     tile = topLevelTile(tile, "createVirtualGraph");
   auto virtualTiles = std::unique_ptr<VirtualTiles>(new VirtualTiles{std::move(tiles), {}});
-  virtualTiles->target =
-      even ? getTarget().createVirtualTarget(ipus, count / ipus) : getTarget().createVirtualTarget(1, count);
+  virtualTiles->target = getTarget().createVirtualTarget(ipus, perIpu);
   return Graph(core_, std::move(virtualTiles));
 }
 
-Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) { return createVirtualGraph(0, numTilesPerIPU); }
+Graph Graph::createVirtualGraph(unsigned numTilesPerIPU) { return createVirtualGraph(range(0, numTilesPerIPU)); }
 
+// Tiles of the whole target: programs take those of the second IPU as (tilesPerIPU, 2 * tilesPerIPU).
 Graph Graph::createVirtualGraph(unsigned lowerTile, unsigned upperTile) {
-  std::vector<unsigned> perIpu;
-  for (unsigned tile = lowerTile; tile < upperTile; ++tile)
-    perIpu.push_back(tile);
-  return createVirtualGraph(perIpu);
+  return makeVirtual(range(lowerTile, upperTile));
 }
 
 Graph Graph::createVirtualGraph(const std::vector<unsigned> &perIpuTiles) {
   const unsigned tilesPerIPU = getTarget().getTilesPerIPU();
-  if (perIpuTiles.empty())
-    throw poplar_error("createVirtualGraph: no tiles");
   std::vector<unsigned> tiles;
   for (unsigned ipu = 0; ipu < getTarget().getNumIPUs(); ++ipu)
     for (const unsigned tile : perIpuTiles) {

@@ -62,7 +62,8 @@ public:
   }
 };
 
-/// Mean and 1 / sqrt(variance + eps) of every row, from the sums of its `columns` segments.
+/// Mean and 1 / sqrt(variance + eps) of every row, from the sums of its `columns` segments. As in PopLibs, rows without
+/// elements have mean and variance 0, and the unbiased variance of one element is 0.
 template <typename T> class NormMoments : public Vertex {
 public:
   Input<Vector<float, VectorLayout::ONE_PTR, 4>> sums;
@@ -76,9 +77,10 @@ public:
   const bool unbiased;
 
   bool compute() {
-    const float divisor = unbiased ? count - 1 : count;
+    const float elements = count > 0 ? count : 1;
+    const float divisor = unbiased && count > 1 ? count - 1 : elements;
     for (unsigned r = 0; r < rows; ++r) {
-      mean[r] = static_cast<T>(sumOf(&sums[r * columns], columns) / count);
+      mean[r] = static_cast<T>(sumOf(&sums[r * columns], columns) / elements);
       invStdDev[r] = static_cast<T>(1 / std::sqrt(sumOf(&squares[r * columns], columns) / divisor + eps));
     }
     return true;
