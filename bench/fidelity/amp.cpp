@@ -1,7 +1,6 @@
 // The matrix unit on one tile: amp <rows> computes [rows, 16] x [16, 16] in half with float partials, in one vertex.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
-#include <poplar/IPUModel.hpp>
 #include <poplin/codelets.hpp>
 
 #include <cstdlib>
@@ -20,7 +19,7 @@ Tensor variable(Graph &graph, const Type &type, std::size_t rows, const char *na
 
 int main(int argc, char **argv) {
   const std::size_t rows = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 16;
-  const Device device = IPUModel("bow").createDevice();
+  const Device device = Device::createSimulatorDevice(Target::createIPUTarget(1, "bow"));
   Graph graph(device.getTarget());
   poplin::addCodelets(graph);
   const ComputeSet cs = graph.addComputeSet("amp");

@@ -45,7 +45,7 @@ def test_code_comes_first_on_hardware_and_the_estimate_on_the_model(program: Pat
     assert vertices % 18 == 0
     assert 200 <= outside < 205 and inside < 4
     assert lines["model"] == "setPerfEstimate 18"
-    assert lines["hardware-estimates"] == "setPerfEstimate 18"
+    assert lines["hardware-estimates"] == f"setPerfEstimate {18 + 3 * LAUNCH}"
     assert lines["model-code"] == f"code {vertices}"
 
 
