@@ -2,8 +2,8 @@
 
 ::
 
-    git clone --depth 1 https://github.com/spcl/npbench /tmp/npbench
-    NPBENCH_ROOT=/tmp/npbench python bench/npbench.py [--preset S] [--only gemm,adi] [--jobs 2] [--markdown table.md]
+    git clone --depth 1 https://github.com/spcl/npbench "$HOME/npbench"
+    NPBENCH_ROOT="$HOME/npbench" python bench/npbench.py [--preset S] [--only gemm,adi] [--jobs 2] [--markdown table.md]
 
 Kernels are in float32, without float64 that DaCe's frontend brings in, through the whole pipeline of
 ``auto_optimize``, without a part on the host. Each is a process of its own with a timeout. Columns:

@@ -18,7 +18,7 @@ import numpy as np
 
 Data = dict[str, Any]
 MISSING = """NPBENCH_ROOT names no checkout of NPBench. Get one, outside of this repository:
-  git clone --depth 1 https://github.com/spcl/npbench /tmp/npbench && export NPBENCH_ROOT=/tmp/npbench"""
+  git clone --depth 1 https://github.com/spcl/npbench $HOME/npbench && export NPBENCH_ROOT=$HOME/npbench"""
 
 #: The tiny preset. Extents of a kernel differ where it allows that, so that swapped dimensions show.
 TINY: dict[str, dict[str, Any]] = {
