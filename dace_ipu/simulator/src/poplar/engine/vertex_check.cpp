@@ -162,7 +162,7 @@ void VertexCheck::placeEdges() {
 std::vector<char> VertexCheck::scratchWith(char guard) const {
   std::vector<char> scratch(scratchBytes_, guard);
   for (const Edge &e : edges_)
-    std::memcpy(scratch.data() + e.at, e.home, e.bytes);
+    std::copy_n(e.home, e.bytes, scratch.data() + e.at);
   return scratch;
 }
 
@@ -308,7 +308,7 @@ void VertexCheck::finish(const Outcome &o) {
   for (const Edge &e : edges_) {
     std::memcpy(memory_ + e.info->at + offsetof(DaceIpuSpan, data), &e.home, sizeof(e.home)); // it was the copy's
     if (e.info->writable)
-      std::memcpy(e.home, o.after.data() + e.at, e.bytes);
+      std::copy_n(o.after.data() + e.at, e.bytes, e.home);
   }
 }
 

@@ -31,7 +31,8 @@ public:
   explicit ArchiveIn(std::string data) : data_(std::move(data)) {}
   void bytes(void *data, std::size_t size) {
     require(size);
-    std::memcpy(data, data_.data() + at_, size);
+    if (size != 0) // memcpy from or to the null pointer of an empty vector is undefined even then
+      std::memcpy(data, data_.data() + at_, size);
     at_ += size;
   }
   void require(std::size_t size) const {
