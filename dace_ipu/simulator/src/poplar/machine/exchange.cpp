@@ -35,6 +35,7 @@ void LocalShare::addOther(std::uint64_t pieces) {
 void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes) {
   bytes_ += count * elementBytes;
   pieces_ += var != last_ || at != lastEnd_;
+  areWords_ = areWords_ && at * elementBytes % 8 == 0 && count * elementBytes % 8 == 0;
   last_ = var;
   lastEnd_ = at + count;
 }
@@ -42,6 +43,7 @@ void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std
 void LocalShare::addSingles(std::size_t count, std::size_t elementBytes) {
   bytes_ += count * elementBytes;
   pieces_ += count;
+  areWords_ = areWords_ && elementBytes % 8 == 0;
   last_ = nullptr;
 }
 
