@@ -18,7 +18,7 @@ template <typename Element, typename Group> class Blur : public Vertex {
     return reinterpret_cast<const Group *>(&field[0]) + groups * pixel;
   }
 
-  static void blur(Group *to, const Column &left, const Column &middle, const Column &right) {
+  [[gnu::always_inline]] static void blur(Group *to, const Column &left, const Column &middle, const Column &right) {
     const Element corner = Element(1.0f / 16), side = Element(2.0f / 16), centre = Element(4.0f / 16);
     for (unsigned c = 0; c < groups; ++c)
       to[c] = corner * (left.above[c] + right.above[c] + left.below[c] + right.below[c]) + centre * middle.here[c] +
@@ -48,7 +48,7 @@ private:
     return {column.above + groups * pixels, column.here + groups * pixels, column.below + groups * pixels};
   }
 
-  static void row(Group *to, const Column &before, const Column &first, const Column &behind, unsigned columns) {
+  [[gnu::always_inline]] static void row(Group *to, const Column &before, const Column &first, const Column &behind, unsigned columns) {
     const unsigned last = columns - 1;
     blur(to, before, first, last == 0 ? behind : moved(first, 1));
     for (unsigned x = 1; x < last; ++x)

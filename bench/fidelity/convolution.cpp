@@ -19,7 +19,9 @@ int main(int, char **argv) {
   const std::size_t width = std::stoul(argv[3]), height = std::stoul(argv[4]);
   const OptionFlags options{{"availableMemoryProportion", argv[5]}, {"pass", "INFERENCE_FWD"}};
   const poplin::ConvParams params(type, type, 1, {height, width}, {3, 3}, 4, 4, 1,
-                                  {{0, 0}, {0, 0}, {1, 1}, {1, 1}, {1, 1}, {false, false}}, {}, {});
+                                  {{0, 0}, {0, 0}, {1, 1}, {1, 1}, {1, 1}, {false, false}},
+                                  {{0, 0}, {0, 0}, {1, 1}, {0, 0}, {0, 0}, {false, false}},
+                                  {{0, 0}, {0, 0}, {1, 1}, {0, 0}, {0, 0}});
   Graph graph(target);
   popops::addCodelets(graph);
   poplin::addCodelets(graph);
