@@ -16,7 +16,8 @@ Figure = Callable[[Profile], float]
 class Row:
     """``figure`` of the profile that ``program`` (with arguments) leaves, against the ``published`` one.
 
-    ``why`` says why they differ, if they do and it is known.
+    With a ``pattern`` it is the number that this finds in what the program prints. ``why`` says why they differ, if
+    they do and it is known.
     """
 
     source: str
@@ -25,6 +26,7 @@ class Row:
     figure: Figure
     published: float
     why: str = ""
+    pattern: str = ""
 
 
 def of_step(name: str, figure: Callable[[Step], float]) -> Figure:
