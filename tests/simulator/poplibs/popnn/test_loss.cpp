@@ -51,6 +51,7 @@ void checkLoss(popnn::LossType kind, std::size_t rows, std::size_t columns, floa
   write(e, "labels", label);
   f.put(e, "factor", type, std::vector<float>{2.f});
   f.put(e, "scale", type, std::vector<float>{scaling});
+  write(e, "correct", std::vector<std::uint32_t>{0});
   e.run();
 
   std::vector<float> wantLoss(rows), wantDeltas(rows * columns);
@@ -93,6 +94,8 @@ TEST(short_forms_of_losses_and_accuracy) {
   const std::vector<float> p = probabilities(4, 5);
   write(e, "out", p);
   write(e, "labels", std::vector<unsigned>(4, 1));
+  for (const char *number : {"a", "b"})
+    write(e, number, std::vector<std::uint32_t>{0});
   e.run();
   std::uint32_t want = 0;
   for (std::size_t r = 0; r < 4; ++r)
