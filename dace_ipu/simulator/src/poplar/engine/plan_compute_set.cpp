@@ -244,8 +244,9 @@ void ComputeSetPlanner::arrangeInput(const EdgeSite &site, const LocalShare &sha
   post_.add(site.tile, bytes, share.pieces() + share.otherPieces());
 }
 
+// The checked mode finds which elements of a field that is read and written are read.
 void ComputeSetPlanner::recordAccesses(const EdgeSite &site) {
-  if (isInput(*site.abi))
+  if (isInput(*site.abi) && !(isOutput(*site.abi) && plan_.checkVertices))
     planner_.addReads(*site.tensor, edgeName(site), result_.reads);
   if (isOutput(*site.abi))
     planner_.addWrites(*site.tensor, result_.writes);
