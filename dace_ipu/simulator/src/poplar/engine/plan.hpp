@@ -73,6 +73,8 @@ struct Access {
 
 constexpr std::size_t npos = ~std::size_t(0);
 
+constexpr unsigned workersOfMultiVertex = 6; // what numWorkers() says in codelets
+
 /// One vertex to run.
 struct VertexCall {
   const DaceIpuVertexType *type;

@@ -14,7 +14,6 @@ namespace dace_ipu_sim {
 
 namespace {
 
-constexpr unsigned workersOfMultiVertex = 6; // what numWorkers() says in codelets
 constexpr std::size_t vectorAlignment = 16;  // from here on misaligned loads trap on the host
 
 bool isInput(const DaceIpuField &f) { return f.direction == DACE_IPU_INPUT || f.direction == DACE_IPU_INOUT; }

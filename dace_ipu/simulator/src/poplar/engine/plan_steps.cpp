@@ -125,6 +125,7 @@ void Planner::planBody(const ProgramNode &node, Step &step) {
   switch (node.kind) {
   case ProgramKind::Sequence:
   case ProgramKind::Repeat:
+  case ProgramKind::Loop:
   case ProgramKind::Call:
     return;
   case ProgramKind::Execute:
