@@ -183,6 +183,30 @@ TEST(options_of_an_engine_made_from_an_executable) {
   CHECK_THROWS(Engine(executable, {{"no.such", "option"}}), invalid_option, "no.such");
 }
 
+TEST(values_of_options_are_checked) {
+  Fixture f;
+  for (const char *key : {"debug.allowOutOfMemory", "debug.checkVertices", "exchange.enablePrefetch",
+                          "autoReport.all", "debug.floatPointOpException"})
+    CHECK_THROWS(f.engine({{key, "maybe"}}), invalid_option, "must be 'true' or 'false', not 'maybe'");
+  CHECK_THROWS(f.engine({{"exchange.streamBufferOverlap", "all"}}), invalid_option, "'any', 'hostRearrangeOnly'");
+  CHECK_THROWS(f.engine({{"profiler.exchangePairs", "-1"}}), invalid_option, "must be a number, not '-1'");
+  CHECK_THROWS(Target::createIPUTarget("IPU-PODx"), invalid_machine_model, "unknown system 'IPU-PODx'");
+  CHECK_THROWS(Target::createIPUTarget(0, "ipu2"), invalid_machine_model, "needs an IPU at least");
+}
+
+TEST(floating_point_exceptions_by_option) {
+  Fixture f;
+  const Tensor a = f.variable("a", {2}), b = f.variable("b", {2}), out = f.variable("out", {2});
+  f.graph.setInitialValue(a, 1.0f);
+  f.graph.setInitialValue(b, {2.0f, 0.0f});
+  const ComputeSet cs = f.graph.addComputeSet("cs");
+  f.vertex(cs, "Divide", 1, {{"a", a}, {"b", b}, {"out", out}});
+  f.prog.add(Execute(cs));
+  f.engine().run();
+  CHECK_THROWS(f.engine({{"debug.floatPointOpException", "true"}}).run(), application_runtime_error,
+               "floating-point exception: division by zero in vertex 'Divide'");
+}
+
 TEST(exceptions_are_made_as_programs_make_them) {
   CHECK_EQ(std::string(unknown_field("f", "V").what()), "vertex 'V' has no field 'f'");
   CHECK_EQ(std::string(index_error("slice", 7).what()), "slice: 7");

@@ -108,7 +108,7 @@ void EngineCore::loadReplica(Replica &r) {
   noteImages(r);
   r.now = 0;
   r.computeSetRuns = 0;
-  r.fpControl = 0;
+  r.fpControl = isSet(plan_->options, "debug.floatPointOpException") ? fpInvalid | fpDivideByZero | fpOverflow : 0;
 }
 
 void EngineCore::resetProfile() {
