@@ -14,7 +14,6 @@ namespace dace_ipu_sim {
 
 namespace {
 
-constexpr unsigned workersOfMultiVertex = 6; // what numWorkers() says in codelets
 constexpr std::size_t vectorAlignment = 16;  // from here on misaligned loads trap on the host
 
 bool isInput(const DaceIpuField &f) { return f.direction == DACE_IPU_INPUT || f.direction == DACE_IPU_INOUT; }
@@ -30,8 +29,8 @@ template <typename F> void forEachEdge(const FieldBinding &b, F &&f) {
 } // namespace
 
 ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
-    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_),
-      after_(machine_), pre_(machine_.numTiles()), post_(machine_.numTiles()), writeBack_(machine_.numTiles()) {
+    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_, plan_.listedPairs), after_(machine_, plan_.listedPairs),
+      pre_(machine_.numTiles()), post_(machine_.numTiles()), writeBack_(machine_.numTiles()) {
   result_.id = id;
 }
 

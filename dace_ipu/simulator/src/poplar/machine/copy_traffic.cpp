@@ -35,8 +35,8 @@ private:
 
 } // namespace
 
-CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes)
-    : elementBytes_(elementBytes), phase_(machine), localBytes_(machine.numTiles()), localPieces_(machine.numTiles()),
+CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes, std::size_t listedPairs)
+    : elementBytes_(elementBytes), phase_(machine, listedPairs), localBytes_(machine.numTiles()), localPieces_(machine.numTiles()),
       last_(machine.numTiles()) {}
 
 void CopyTraffic::addViews(const View &src, const View &dst) {
