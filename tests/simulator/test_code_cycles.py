@@ -68,6 +68,17 @@ def test_what_depends_on_data_is_counted_every_time(program: Path) -> None:
     assert forty - twenty == 2 * (twenty - ten)
 
 
+@pytest.mark.skipif(find_clang() is None, reason="pricing needs clang, for example ziglang")
+def test_codelets_read_what_they_cost_so_far(program: Path) -> None:
+    lines = run(program)
+    measured = [[int(word) for word in lines[f"timed-{i}"].split()] for i in range(4)]
+    assert measured[0] == measured[1] and measured[2] == measured[3]
+    loop = measured[2][0] - measured[0][0]
+    assert loop % (200 * 6) == 0 and 2 <= loop // (200 * 6) <= 6  # slots an element
+    assert 0 < measured[0][1] == measured[2][1] < 60  # a store
+    assert 0 <= measured[0][0] - loop // 2 < 120  # what is around the loop
+
+
 def test_cycles_do_not_depend_on_threads(program: Path) -> None:
     assert run(program, DACE_IPU_THREADS="1") == run(program, DACE_IPU_THREADS="5")
 

@@ -453,7 +453,7 @@ TEST(sizes_of_stacks) {
   const ProfileValue profile = e.getProfile();
   CHECK_EQ(number(profile["memory"]["byCategoryOfMaxTile"], "stack"), 6024.0);
   CHECK_THROWS(f.engine({{"target.workerStackSizeInBytes", "many"}}), invalid_option,
-               "must be a number of bytes, not 'many'");
+               "must be a number, not 'many'");
 }
 
 TEST(table_of_targets) {
@@ -496,6 +496,31 @@ TEST(profile_of_programs_and_exchanges) {
   const ProfileValue &repeat = programs[std::size_t(root["children"][0].asInt())];
   CHECK_EQ(number(repeat, "count"), 2.0);
   CHECK_EQ(number(programs[std::size_t(repeat["children"][0].asInt())], "step"), 0.0);
+}
+
+TEST(profiles_list_pairs_of_tiles_if_asked) {
+  Fixture f;
+  const Tensor x = f.spread("x", 4000, 4), y = f.variable("y", {4000}, 4), sum = f.spread("sum", 2, 2);
+  f.prog.add(Copy(x, y, "gather"));
+  const ComputeSet cs = f.graph.addComputeSet("sums");
+  for (unsigned tile = 0; tile < 2; ++tile)
+    f.vertex(cs, "Sum", tile, {{"in", x.slice(500, 2500)}, {"sum", sum[1 - tile]}});
+  f.prog.add(Execute(cs));
+  const auto listOf = [&](const std::string &step, std::size_t exchange, const OptionFlags &options) {
+    std::ostringstream text;
+    Engine e = f.engine(options);
+    const ProfileValue profile = stepNamed(e, step);
+    const ProfileValue &value = profile["exchanges"][exchange];
+    if (value.getOrNull("numPairs").type() != ProfileValue::Type::NUL)
+      serializeToJSON(text << number(value, "numPairs") << ' ', value["largestPairs"]);
+    return text.str();
+  };
+  CHECK_EQ(listOf("gather", 0, {}), "");
+  CHECK_EQ(listOf("gather", 0, {{"profiler.exchangePairs", "2"}}), "4 [[0,4,4000],[1,4,4000]]");
+  // Both tiles need [500, 2500), of which tile 0 has 500 and tile 1 has 1000 floats.
+  CHECK_EQ(listOf("sums", 0, {{"profiler.exchangePairs", "9"}}),
+           "4 [[1,0,4000],[0,1,2000],[2,0,2000],[2,1,2000]]");
+  CHECK_EQ(listOf("sums", 1, {{"profiler.exchangePairs", "9"}}), "2 [[0,1,4],[1,0,4]]");
 }
 
 TEST(profile_files_and_summary) {

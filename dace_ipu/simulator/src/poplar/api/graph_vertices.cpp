@@ -246,6 +246,12 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<Connect
 void Graph::connect(FieldRef field, const Tensor &tensor) { connectTensor(*core_, field, tensor); }
 void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors) { connectList(*core_, field, tensors.cloneAsVector()); }
 
+namespace {
+
+constexpr TypeTraits halfBits = {2, 2, true, true, false};
+
+} // namespace
+
 void Graph::connectValues(const FieldRef &field, const void *values, std::size_t count, const TypeTraits &traits,
                           bool list) {
   bindValues(*core_, field, values, count, traits, list);
@@ -257,8 +263,13 @@ void Graph::setInitialValues(const FieldRef &field, const void *values, std::siz
 }
 
 void Graph::setInitialValueHalf(FieldRef field, std::uint16_t value) {
-  bindValues(*core_, field, &value, 1, {2, 2, true, true, false}, false);
+  bindValues(*core_, field, &value, 1, halfBits, false);
 }
+void Graph::setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> values) {
+  bindValues(*core_, field, values.data(), values.size(), halfBits, true);
+}
+void Graph::connectHalf(FieldRef field, std::uint16_t value) { setInitialValueHalf(field, value); }
+void Graph::connectHalf(FieldRef field, ArrayRef<std::uint16_t> values) { setInitialValueHalf(field, values); }
 
 void Graph::setFieldSize(FieldRef field, std::size_t size) {
   const FieldSite site = siteOf(*core_, field);

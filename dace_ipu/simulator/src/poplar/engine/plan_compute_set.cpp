@@ -14,7 +14,6 @@ namespace dace_ipu_sim {
 
 namespace {
 
-constexpr unsigned workersOfMultiVertex = 6; // what numWorkers() says in codelets
 constexpr std::size_t vectorAlignment = 16;  // from here on misaligned loads trap on the host
 
 bool isInput(const DaceIpuField &f) { return f.direction == DACE_IPU_INPUT || f.direction == DACE_IPU_INOUT; }
@@ -30,8 +29,9 @@ template <typename F> void forEachEdge(const FieldBinding &b, F &&f) {
 } // namespace
 
 ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
-    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_),
-      after_(machine_), gather_(machine_), writeBack_(machine_) {
+    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_),
+      before_(machine_, plan_.listedPairs), after_(machine_, plan_.listedPairs), gather_(machine_),
+      writeBack_(machine_) {
   result_.id = id;
 }
 
@@ -238,8 +238,9 @@ void ComputeSetPlanner::arrangeInput(const EdgeSite &site, const LocalShare &sha
   gather_.add(site.tile, share);
 }
 
+// The checked mode finds which elements of a field that is read and written are read.
 void ComputeSetPlanner::recordAccesses(const EdgeSite &site) {
-  if (isInput(*site.abi))
+  if (isInput(*site.abi) && !(isOutput(*site.abi) && plan_.checkVertices))
     planner_.addReads(*site.tensor, edgeName(site), result_.reads);
   if (isOutput(*site.abi))
     planner_.addWrites(*site.tensor, result_.writes);

@@ -35,8 +35,8 @@ private:
 
 } // namespace
 
-CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes)
-    : machine_(machine), elementBytes_(elementBytes), phase_(machine), localBytes_(machine.numTiles()),
+CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes, std::size_t listedPairs)
+    : machine_(machine), elementBytes_(elementBytes), phase_(machine, listedPairs), localBytes_(machine.numTiles()),
       localPieces_(machine.numTiles()), areWords_(machine.numTiles(), true), last_(machine.numTiles()) {}
 
 std::uint64_t CopyTraffic::localCycles(unsigned tile) const {

@@ -8,7 +8,8 @@ namespace dace_ipu_sim {
 /// Pairs the elements of source and destination, in order, with the tiles they live on.
 class CopyTraffic {
 public:
-  CopyTraffic(const Machine &machine, std::size_t elementBytes);
+  /// `listedPairs`: see ExchangePhase.
+  CopyTraffic(const Machine &machine, std::size_t elementBytes, std::size_t listedPairs);
   void addViews(const View &src, const View &dst);
   ExchangePhase &phase() { return phase_; }
   /// Bytes copied on each tile itself.

@@ -5,6 +5,7 @@
 #include "../core/view.hpp"
 #include "links.hpp"
 #include "machine.hpp"
+#include "pair_traffic.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,8 @@ struct ExchangeCost {
   std::uint64_t globalBytes = 0;
   std::uint64_t fragments = 0;
   std::vector<TileTraffic> tiles;
+  std::size_t numPairs = 0;    // of tiles, and those with the most bytes: only if asked for
+  std::vector<TilePair> pairs; // of tiles
 
   bool happens() const { return cycles > 0; }
 };
@@ -58,7 +61,8 @@ private:
 /// times counts once.
 class ExchangePhase {
 public:
-  explicit ExchangePhase(const Machine &machine);
+  /// `listedPairs`: how many pairs of tiles the cost is to name.
+  explicit ExchangePhase(const Machine &machine, std::size_t listedPairs = 0);
 
   /// `tile` needs elements of a variable wherever they are.
   void need(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share);
@@ -98,6 +102,7 @@ private:
   void settle(const Need *begin, const Need *end);
   void settleMany(const Need *begin, const Need *end);
   void crossLinks(const Need *begin, const Need *end);
+  void countPairs(const Need *begin, const Need *end);
   void chargeSenders();
   std::uint64_t tileCycles(const TileTraffic &t) const;
   void strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming, LocalShare &share);
@@ -105,6 +110,7 @@ private:
   const Machine &machine_;
   std::vector<TileTraffic> tiles_;
   LinkTraffic links_;
+  PairTraffic pairs_;
   std::vector<Need> needs_;
   std::vector<Sent> sent_;
   std::vector<std::uint64_t> ownBytes_; // scratch, by tile
