@@ -35,7 +35,8 @@ def execute(program: Path, **variables: str) -> subprocess.CompletedProcess[str]
 
 def summaries(program: Path, **variables: str) -> dict[str, str]:
     """The printed profile of each run, by its title."""
-    parts = re.split(r"^(hardware|model|hardware-estimates|model-code)$", execute(program, **variables).stderr, flags=re.M)
+    titles = r"^(hardware|model|hardware-estimates|model-code)$"
+    parts = re.split(titles, execute(program, **variables).stderr, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
