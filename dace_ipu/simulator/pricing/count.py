@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from dace_ipu.simulator.pricing.blocks import BlockPrice, price_blocks
@@ -50,7 +50,7 @@ def counted(ir: str) -> str:
         if isinstance(part, str):
             lines += [] if _is_keeper(part) else [_without_memory(part)]
         elif part.name in reachable:
-            lines += _function(part)
+            lines += _function(part, reachable & module.functions.keys())
     return "\n".join([*lines, _TAKE, *_flags(module, entries), ""])
 
 
@@ -90,8 +90,8 @@ def _without_memory(line: str) -> str:
     return re.sub(r"\bmemory\([^)]*\) ?", "", line) if line.startswith("attributes") else line
 
 
-def _function(function: Function) -> Iterator[str]:
-    prices = price_blocks(function, analyse(function), _is_supervisor(function))
+def _function(function: Function, counting: Container[str]) -> Iterator[str]:
+    prices = price_blocks(function, analyse(function), _is_supervisor(function), counting)
     header = re.sub(r"\bmemory\([^)]*\) ?", "", function.header)
     if not function.name.startswith("@" + ENTRY):
         header = _LINKAGE.sub("define internal ", header)

@@ -89,6 +89,8 @@ void scale(const std::string &title, const Device &device, const OptionFlags &op
   engine.load(device);
   engine.run();
   std::cout << title << ' ' << sourceOf(engine) << ' ' << computeCycles(engine) << '\n';
+  std::cerr << title << '\n';
+  engine.printProfileSummary(std::cerr);
 }
 
 // The same vertex on two arrays, one after the other: it takes as long as the zero is far away.
