@@ -176,13 +176,21 @@ def _access_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list
         source = state.memlet_path(edge)[0].src
         if (
             isinstance(source, nodes.AccessNode)
+            and not isinstance(edge.src, nodes.ExitNode)  # what comes out of a map was copied in the map
             and not edge.data.is_empty()
             and not is_view(source, scope, node, state)
         ):
             result += edge_between_arrays(state, edge, source.data, node.data, scope)
+    return result + _leaving(state, node, scope)
+
+
+def _leaving(state: SDFGState, node: nodes.AccessNode, scope: Scope, view_edge: Any = None) -> list[Statement]:
+    """What flows from an access node through the exit of its map to another one."""
+    result: list[Statement] = []
     for edge in state.out_edges(node):
         target = state.memlet_path(edge)[-1].dst
-        if isinstance(edge.dst, nodes.ExitNode) and isinstance(target, nodes.AccessNode) and not edge.data.is_empty():
+        leaves = isinstance(edge.dst, nodes.ExitNode) and isinstance(target, nodes.AccessNode)
+        if leaves and edge is not view_edge and not edge.data.is_empty():
             result += edge_between_arrays(state, edge, node.data, target.data, scope)
     return result
 
@@ -192,7 +200,7 @@ def is_view(source: nodes.AccessNode, scope: Scope, node: nodes.AccessNode, stat
     if not isinstance(source.desc(scope.sdfg), data.View):
         return False
     edge = compat.view_edge(state, source)
-    return edge is not None and edge.dst is node
+    return edge is not None and state.memlet_path(edge)[-1].dst is node
 
 
 def _view_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[Statement]:
@@ -203,7 +211,7 @@ def _view_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[S
         source = state.memlet_path(other)[0].src
         if other is not edge and isinstance(source, nodes.AccessNode) and not other.data.is_empty():
             result += edge_between_arrays(state, other, source.data, node.data, scope)
-    return result
+    return result + _leaving(state, node, scope, edge)
 
 
 def bind_view(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> None:

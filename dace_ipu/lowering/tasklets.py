@@ -29,6 +29,7 @@ from dace_ipu.tile_graph.body import (
     While,
     symbol,
 )
+from dace_ipu.tile_graph.expressions import compile_code
 
 __all__ = ["Expression", "Output", "Pointer", "Target", "lower_expression", "lower_tasklet"]
 
@@ -77,10 +78,15 @@ class Expression(ast.NodeTransformer):
     locals: dict[str, str] = field(default_factory=dict)
 
     def code(self, node: ast.expr) -> Code:
-        """The expression as code of the tile graph."""
+        """The expression as code of the tile graph. Raises Unsupported for what its language does not have."""
         self.reads = []
         tree = ast.fix_missing_locations(self.visit(_copy(node)))
-        return Code(ast.unparse(tree), tuple(self.reads))
+        code = Code(ast.unparse(tree), tuple(self.reads))
+        try:
+            compile_code(code)
+        except (ValueError, SyntaxError) as error:
+            raise Unsupported(f"the expression '{ast.unparse(node)}' ({error})") from error
+        return code
 
     def dtype(self, node: ast.expr) -> DType:
         """The type that the expression has."""
@@ -111,7 +117,9 @@ class Expression(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A function's own name is not a variable."""
+        """A function's own name is not a variable; ``decltype(x)(value)`` is a cast to the type of x."""
+        if isinstance(node.func, ast.Call) and ast.unparse(node.func.func) == "decltype":
+            node.func = ast.parse(f"dace.{self.dtype(node.func.args[0]).name}", mode="eval").body
         node.args = [self.visit(argument) for argument in node.args]
         if isinstance(node.func, ast.Attribute) and not is_module_path(node.func):
             node.func.value = self.visit(node.func.value)
@@ -212,7 +220,8 @@ class _Tasklet:
         self.outputs = outputs
         self.inputs = dict(inputs)
         self.held: dict[str, str] = {}  # outputs that are collected in a local scalar and stored at the end
-        self.rewriter = Expression(scope, self.inputs, dict(scope.types))
+        written = {name: places[0].dtype for name, places in outputs.items()}
+        self.rewriter = Expression(scope, self.inputs, {**scope.types, **written})
 
     def lower(self, body: Sequence[ast.stmt]) -> list[Statement]:
         """The statements of a tasklet's body, and the stores of the outputs it held in local scalars."""
