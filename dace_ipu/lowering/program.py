@@ -46,7 +46,7 @@ def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
     states = States(device, lambda sdfg, scope: lower_sdfg(sdfg, scope, device, states.state))
     scope = Scope(sdfg, names)
     states.declare_arrays(scope)
-    steps = tuple(lower_sdfg(sdfg, scope, device, states.state))
+    steps = (*states.declare_streams(scope), *lower_sdfg(sdfg, scope, device, states.state))
     device.findings.raise_if_errors()
     return _graph(device, steps)
 

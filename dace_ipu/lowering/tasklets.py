@@ -13,6 +13,7 @@ from dace_ipu import compat
 from dace_ipu.lowering.queries import is_module_path
 from dace_ipu.lowering.references import ArrayReference, ScalarReference, Window
 from dace_ipu.lowering.scope import Scope
+from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, python_text
 from dace_ipu.tile_graph.body import (
     Access,
@@ -60,7 +61,7 @@ Target = Access | ScalarReference | Pointer
 class Output:
     """One place an output connector is written to. ``dynamic``: only where the tasklet assigns it."""
 
-    target: Target
+    target: Target | Stream
     reduction: Reduction | None
     dynamic: bool
     dtype: DType
@@ -333,6 +334,8 @@ class _Tasklet:
             raise Unsupported(f"the assignment to '{ast.unparse(target)}' in a tasklet")
         result: list[Statement] = []
         for output in self.outputs[name]:
+            if isinstance(output.target, Stream):
+                raise Unsupported(f"the assignment to '{ast.unparse(target)}' of a stream")
             rewriter = Expression(
                 self.scope, {**self.inputs, name: output.target}, self.rewriter.types, result, [], self.rewriter.locals
             )
@@ -347,7 +350,14 @@ class _Tasklet:
             self.scope.types[local] = places[0].dtype
             result.append(Declare(local, places[0].dtype, code))
             code = Code(local)
-        return result + [_store(place, code) for place in places]
+        return result + [statement for place in places for statement in self._store(place, code)]
+
+    def _store(self, place: Output, code: Code) -> list[Statement]:
+        if not isinstance(place.target, Stream):
+            return [_store(place, code)]
+        name = self.scope.names.fresh("place")
+        self.scope.types[name] = np.dtype(np.int32)
+        return place.target.push(code, name)
 
 
 def _store(place: Output, code: Code) -> Statement:

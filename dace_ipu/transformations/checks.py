@@ -89,7 +89,8 @@ def check_before(sdfg: SDFG, float64: str) -> None:
 
 def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findings: DiagnosticCollector) -> None:
     place = _first_use(sdfg, name, desc)
-    if isinstance(desc, (data.Stream, data.Structure, data.Reference)) or desc.dtype == dtypes.pyobject():
+    is_argument = isinstance(desc, data.Stream) and not desc.transient and sdfg.parent is None
+    if is_argument or isinstance(desc, (data.Structure, data.Reference)) or desc.dtype == dtypes.pyobject():
         kind = type(desc).__name__.lower() if not isinstance(desc, data.Scalar) else "Python object"
         findings.error(
             place,
@@ -124,7 +125,7 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
 
 
 _INSTEAD = {
-    "stream": "write results to an array, with an index or a reduction",
+    "stream": "pass an array: streams are transients of a program",
     "structure": "pass the members as arrays",
     "structureview": "pass the members as arrays",
     "Python object": "call Python before or after the program",
@@ -140,12 +141,6 @@ def _first_use(sdfg: SDFG, name: str, desc: data.Data) -> Place:
 
 
 def _check_node(node: Any, parent: Any, findings: DiagnosticCollector) -> None:
-    if isinstance(node, nodes.ConsumeEntry):
-        findings.error(
-            Place.of(node, None, parent),
-            "a consume scope cannot run on the IPU",
-            hints=["process the items of an array in a map"],
-        )
     if isinstance(node, nodes.Tasklet) and node.side_effects:
         findings.error(
             Place.of(node, None, parent),

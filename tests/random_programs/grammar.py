@@ -286,7 +286,12 @@ class _Writer:
         """Two arrays written by one map, from the same values."""
         value = self.damped(lambda: str(self.one_of("A[i]", "B[i]", "D[i, 1]", "a")))
         other = self.damped(lambda: str(self.one_of("v", "v", "R[0]")))
-        return ["for i in dace.map[0:N]:", f"    v = {value}", f"    A[i] = {other}", f"    C[i, {self.one_of(0, 2)}] = v"]
+        return [
+            "for i in dace.map[0:N]:",
+            f"    v = {value}",
+            f"    A[i] = {other}",
+            f"    C[i, {self.one_of(0, 2)}] = v",
+        ]
 
     def nested_maps(self) -> Lines:
         """A map in a map, with a row of its own or over a part of the columns."""
@@ -300,7 +305,9 @@ class _Writer:
     def runtime_slice(self) -> Lines:
         """Two elements from a place that data tells; half of an index leaves room for the second."""
         name = self.fresh("q")
-        target, source = self.one_of((f"A[{name}:{name} + 2]", "B"), (f"B[{name}:{name} + 2]", "A"), (f"A[{name}:{name} + 2]", "A"))
+        target, source = self.one_of(
+            (f"A[{name}:{name} + 2]", "B"), (f"B[{name}:{name} + 2]", "A"), (f"A[{name}:{name} + 2]", "A")
+        )
         value = self.damped(lambda: f"{source}[{name}:{name} + 2]")
         return [f"{name} = idx[{self.one_of('0', '1', 'N - 1')}] // 2", f"{target} = {value}"]
 
