@@ -30,7 +30,7 @@ from dace_ipu.lowering.places import located
 from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
-from dace_ipu.lowering.scope import Scope, dtype_of, user_name
+from dace_ipu.lowering.scope import Scope, dtype_of, integer_constants, user_name
 from dace_ipu.lowering.stream_code import both, capacity_of, popped, stream_at, through_stream
 from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, python_text, quotient
@@ -233,6 +233,11 @@ def bind_view(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> None:
     if subset is None:
         subset = subsets.Range.from_array(desc)
     array = scope.array(viewed.data)
+    if dtype_of(node.desc(scope.sdfg)) != array.dtype:
+        raise Unsupported(
+            f"the view '{node.data}', which reads the bytes of '{viewed.data}' as {dtype_of(node.desc(scope.sdfg))},",
+            hints=("convert the elements instead: astype",),
+        )
     scope.references[node.data] = array.through(view_of(node.desc(scope.sdfg), subset, desc, scope.environment))
 
 
@@ -510,7 +515,8 @@ def _nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> list[Stat
 
 def enter_nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> Scope:
     """The scope of a nested SDFG: its connectors stand for what they are connected to. Raises Unsupported."""
-    environment = {str(name): scope.index(value) for name, value in node.symbol_mapping.items()}
+    mapped = {str(name): scope.index(value) for name, value in node.symbol_mapping.items()}
+    environment = integer_constants(node.sdfg) | mapped
     references = {name: r for name, r in scope.references.items() if name in scope.sdfg.constants}
     inner = Scope(node.sdfg, scope.names, references, environment, scope.types, scope.storage)
     for edge in sorted(state.all_edges(node), key=lambda e: str(e.dst_conn if e.dst is node else e.src_conn)):
@@ -574,7 +580,7 @@ def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[Statement]:
 
 def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
     """The type that a symbol has on the device; int64 becomes int32: the machine has 32-bit integers."""
-    dtype = np.dtype(sdfg.symbols[name].type if name in sdfg.symbols else np.int32)
+    dtype = compat.symbol_type(sdfg, name)
     return np.dtype(np.int32) if dtype == np.int64 else dtype
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+import numpy as np
+import sympy
 from dace import data
 from dace.sdfg.sdfg import SDFG
 
@@ -19,7 +21,7 @@ from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import DType, Expr
 
-__all__ = ["Limits", "Names", "Scope", "Storage", "dtype_of", "tidy", "user_name"]
+__all__ = ["Limits", "Names", "Scope", "Storage", "dtype_of", "integer_constants", "tidy", "user_name"]
 
 
 def dtype_of(desc: data.Data) -> DType:
@@ -73,6 +75,12 @@ class Names:
         self._taken.add(name)
         self._record.add(name)
         return name
+
+
+def integer_constants(sdfg: SDFG) -> dict[str, Expr]:
+    """The compile-time constants of an SDFG that are integers: indices and ranges may use them."""
+    values = {name: np.asarray(value) for name, value in sdfg.constants.items()}
+    return {n: sympy.Integer(v.item()) for n, v in sorted(values.items()) if v.ndim == 0 and v.dtype.kind in "iu"}
 
 
 #: Sizes of slices, each with a size that is at least as large.

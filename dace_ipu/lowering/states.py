@@ -15,13 +15,13 @@ from dace.sdfg.state import SDFGState
 
 from dace_ipu import compat
 from dace_ipu.lowering import codelet, queries
-from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device
+from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ONE, ZERO, Device
 from dace_ipu.lowering.extents import Extents
 from dace_ipu.lowering.places import Failure, located, source_of
 from dace_ipu.lowering.private_arrays import PrivateArrays
 from dace_ipu.lowering.scope import Scope, dtype_of, tidy
 from dace_ipu.lowering.stream_code import capacity_of
-from dace_ipu.lowering.streams import used_in
+from dace_ipu.lowering.streams import Stream, used_in
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.lowering.tasklets import lower_expression
 from dace_ipu.registration import IPU_L1
@@ -65,14 +65,15 @@ class States:
             is_own = isinstance(desc, data.Stream) and desc.transient and name not in scope.streams
             if is_own and queries.lives_outside_maps(scope.sdfg, name):
                 with self.device.reporting(desc, scope):
-                    capacity, proven = capacity_of(name, scope)
-                    shape = scope.indices(desc.shape)
-                    stream = self.device.stream(tidy(name), dtype_of(desc), shape, capacity, proven)
-                    scope.streams[name] = stream
-                    scope.types.update(
-                        {stream.items: stream.dtype, **dict.fromkeys((stream.first, stream.count), INT32)}
-                    )
-                    yield self.device.single(f"clear_{name}", stream.clear(), source_of(desc, scope.sdfg))
+                    yield from self._declare_stream(name, desc, scope)
+
+    def _declare_stream(self, name: str, desc: data.Stream, scope: Scope) -> Iterator[Step]:
+        shape, dtype = scope.indices(desc.shape), dtype_of(desc)
+        scope.streams[name] = Stream(name, name, name, dtype, shape, ONE, True)  # if it gets no size: one finding
+        stream = self.device.stream(tidy(name), dtype, shape, *capacity_of(name, scope))
+        scope.streams[name] = stream
+        scope.types.update({stream.items: dtype, stream.first: INT32, stream.count: INT32})
+        yield self.device.single(f"clear_{name}", stream.clear(), source_of(desc, scope.sdfg))
 
     def _is_own(self, name: str, scope: Scope) -> bool:
         desc = scope.sdfg.arrays[name]
@@ -134,15 +135,16 @@ class States:
     def _consume(self, state: SDFGState, entry: nodes.ConsumeEntry, scope: Scope) -> Step:
         inner = replace(self.device.body_scope(scope), storage=PrivateArrays(self.device))
         body = codelet.lower_consume(state, entry, inner)
-        note = "runs on one tile: the items of a stream have an order"
-        return self.device.single(entry.consume.label, body, source_of(entry, scope.sdfg, state), note)
+        return self._in_order(entry.consume.label, body, source_of(entry, scope.sdfg, state))
+
+    def _in_order(self, label: str, body: list[Statement], place: Source) -> Step:
+        return self.device.single(label, body, place, "runs on one tile: the items of a stream have an order")
 
     def _map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Step:
-        streams = used_in(state, entry, scope.sdfg)
-        if streams:
-            return self._single_map(
-                state, entry, scope, Unsupported(f"the items of the stream '{streams[0]}' have an order")
-            )
+        if used_in(state, entry, scope.sdfg):
+            inner = replace(self.device.body_scope(scope), storage=PrivateArrays(self.device))
+            body = codelet.lower_map(state, entry, inner)
+            return self._in_order(entry.map.label, body, source_of(entry, scope.sdfg, state))
         known = set(self.device.variables)
         try:
             return self._parallel_map(state, entry, scope)

@@ -37,6 +37,9 @@ __all__ = ["Expression", "Output", "Pointer", "Target", "lower_expression", "low
 
 _CONSTANTS = ("inf", "nan", "pi")
 
+#: DaCe's functions with two results, and an expression for each.
+_PARTS = {"py_divmod": ("{0} // {1}", "{0} % {1}"), "np_modf": ("{0} - trunc({0})", "trunc({0})")}
+
 
 @dataclass(frozen=True)
 class Pointer:
@@ -124,6 +127,19 @@ class Expression(ast.NodeTransformer):
         node.args = [self.visit(argument) for argument in node.args]
         if isinstance(node.func, ast.Attribute) and not is_module_path(node.func):
             node.func.value = self.visit(node.func.value)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """``x is True`` compares. Raises Unsupported for ``x is None``: only the host knows what it was given."""
+        for place, (operator, other) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            if isinstance(operator, (ast.Is, ast.IsNot)):
+                if isinstance(other, ast.Constant) and other.value is None:
+                    raise Unsupported(
+                        f"the test '{ast.unparse(node)}' of an optional argument",
+                        hints=("write a program for each case, or pass an array always",),
+                    )
+                node.ops[place] = ast.Eq() if isinstance(operator, ast.Is) else ast.NotEq()
+        self.generic_visit(node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -282,12 +298,20 @@ class _Tasklet:
                 return [While(test_code, tuple(self._statements(node.body)))]
             case ast.For(orelse=[]):
                 return self._for(node)
-            case ast.Pass():
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
-            case ast.Expr(value=ast.Constant()):
-                return []
+            case ast.Expr(value=ast.Call() as call) if ast.unparse(call.func) in _PARTS:
+                return self._parts(call)
             case _:
                 raise Unsupported(f"the statement '{ast.unparse(node)}' in a tasklet")
+
+    def _parts(self, call: ast.Call) -> list[Statement]:
+        """A function of DaCe that assigns two outputs, the last of its arguments, as two assignments."""
+        operands = [f"({ast.unparse(argument)})" for argument in call.args[:-2]]
+        texts = (form.format(*operands) for form in _PARTS[ast.unparse(call.func)])
+        values = [ast.parse(text, mode="eval").body for text in texts]
+        pairs = zip(call.args[-2:], values, strict=True)
+        return [statement for output, value in pairs for statement in self._assignment(output, value)]
 
     def _for(self, node: ast.For) -> list[Statement]:
         call = node.iter

@@ -77,6 +77,9 @@ def check_before(sdfg: SDFG, float64: str) -> None:
     """Types, streams, callbacks and the like. Raises DiagnosticError."""
     findings = DiagnosticCollector()
     from_arguments = any(desc.dtype in _NARROWED for desc in sdfg.arrays.values() if not desc.transient)
+    for name, dtype in sorted(sdfg.symbols.items()):
+        if isinstance(dtype, dtypes.callback):
+            _callback(findings, Place.of(sdfg), name)
     for nested in sdfg.all_sdfgs_recursive():
         for name, desc in sorted(nested.arrays.items()):
             follows = desc.dtype in _NARROWED and from_arguments if desc.transient else nested is not sdfg
@@ -98,9 +101,7 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
             hints=[_INSTEAD.get(kind, "keep it out of the program")],
         )
     elif isinstance(desc.dtype, dtypes.callback):
-        findings.error(
-            place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
-        )
+        _callback(findings, place, name)
     elif desc.storage == IPU_Global:
         findings.error(
             place,
@@ -122,6 +123,12 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
             f"'{name}' has elements of type {desc.dtype}, which the IPU does not have",
             notes=[f"supported are {names}"],
         )
+
+
+def _callback(findings: DiagnosticCollector, place: Place, name: str) -> None:
+    findings.error(
+        place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
+    )
 
 
 _INSTEAD = {

@@ -303,13 +303,11 @@ class _Writer:
         return ["for i in dace.map[0:N]:", *_indented(lines)]
 
     def runtime_slice(self) -> Lines:
-        """Two elements from a place that data tells; half of an index leaves room for the second."""
-        name = self.fresh("q")
-        target, source = self.one_of(
-            (f"A[{name}:{name} + 2]", "B"), (f"B[{name}:{name} + 2]", "A"), (f"A[{name}:{name} + 2]", "A")
-        )
-        value = self.damped(lambda: f"{source}[{name}:{name} + 2]")
-        return [f"{name} = idx[{self.one_of('0', '1', 'N - 1')}] // 2", f"{target} = {value}"]
+        """Two elements from a place that moves in a loop, or that an index says."""
+        counter, source = self.fresh("q"), self.one_of(*VECTORS)
+        target = self.one_of(f"A[{counter}:{counter} + 2]", f"B[{counter} + 1:{counter} + 3]", "R[1:3]", "C[0, 1:3]")
+        value = self.damped(lambda: str(self.one_of(f"{source}[{counter}:{counter} + 2]", "R[0:2]", "a")))
+        return [f"for {counter} in range(N - 2):", f"    {target} = {value}"]
 
     def reshaped(self) -> Lines:
         name = self.fresh("v")
