@@ -15,9 +15,11 @@ from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.mapping import MapVariables
+from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.notes import WriteNotes
 from dace_ipu.passes.partition import PartitionMaps
+from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.tile_graph.dump import VARIABLE, dump
@@ -44,6 +46,8 @@ PIPELINE: tuple[Pass, ...] = (
     SimplifyBodies(),
     AnchorWrites(),
     FetchSlices(),
+    MatchProducts(),
+    ScaleProducts(),
     HoistSingles(),
     MergeSingles(),
     DoubleBuffer(),

@@ -17,6 +17,7 @@ from dace_ipu.tile_graph.nodes import (
     Direction,
     Field,
     Partition,
+    Product,
     Range,
     Repeat,
     RepeatWhile,
@@ -57,6 +58,8 @@ def _is_overwritten(variable: Variable, steps: tuple[Step, ...], graph: TileGrap
             return _set_covers(variable, first, graph)
         case Copy():
             return first.source_slice.variable != variable.name and _is_whole(first.target_slice.ranges, variable)
+        case Product(target=target, adds=adds):
+            return not adds and target.variable == variable.name and _is_whole(target.ranges, variable)
         case RepeatWhile(condition=condition):
             return _is_overwritten(variable, condition, graph)
         case Branch(predicate=predicate, then=then, orelse=orelse):

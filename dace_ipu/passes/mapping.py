@@ -18,7 +18,10 @@ from dace_ipu.tile_graph.nodes import (
     Follow,
     LinearMapping,
     Mapping,
+    OperandMapping,
+    Product,
     Range,
+    Slice,
     TileGraph,
     TileMapping,
     Variable,
@@ -34,7 +37,8 @@ class MapVariables:
     A variable follows the compute set that touches most of it, where writing counts twice (the first of equals): an
     element lives on the tile of the block that touches it. What only single vertices touch, and scalars, live on tile
     0; the rest is spread evenly. Reads that several blocks share (a row for all blocks of a row) decide nothing:
-    their owner would hold what all need. The pass changes nothing but mappings, and keeps those that are set.
+    their owner would hold what all need. What no compute set writes, and a matrix product takes as a whole, lies as
+    that one wants it. The pass changes nothing but mappings, and keeps those that are set.
     """
 
     name: str = "mapping"
@@ -49,7 +53,31 @@ def _mapping(variable: Variable, graph: TileGraph) -> Mapping:
     users = tuple(_users(variable.name, graph))
     if sympy.prod(variable.shape) == 1 or (users and all(compute_set.partition is None for compute_set, _ in users)):
         return TileMapping(0)
-    return _leader(users, graph) or LinearMapping()
+    is_written = any(edge.direction is not Direction.INPUT for _, edge in users)
+    return (None if is_written else _as_operand(variable, graph)) or _leader(users, graph) or LinearMapping()
+
+
+def _as_operand(variable: Variable, graph: TileGraph) -> OperandMapping | None:
+    """As the first of the products with the most multiplications wants the variable, if it takes all of it."""
+    if variable.constant is not None:
+        return None
+    best: tuple[float, OperandMapping] | None = None
+    for step in walk_steps(graph.steps):
+        if isinstance(step, Product):
+            sides = [box for box in (step.left, step.right) if _is_all_of(box, variable)]
+            size = _typical(sympy.prod([_length(at) for box in (step.left, step.right) for at in box.ranges]))
+            if sides and (best is None or size > best[0]):
+                best = (size, OperandMapping(step.name, sides[0] is step.left))
+    return None if best is None else best[1]
+
+
+def _is_all_of(box: Slice, variable: Variable) -> bool:
+    pairs = zip(box.ranges, variable.shape, strict=False)
+    return box.variable == variable.name and all(at.begin == 0 and _length(at) == size for at, size in pairs)
+
+
+def _length(interval: Range) -> Expr:
+    return sympy.expand(interval.end - interval.begin)
 
 
 def _users(variable: str, graph: TileGraph) -> Iterator[tuple[ComputeSet, Field]]:
@@ -81,7 +109,10 @@ def _is_shared(edge: Field, follow: tuple[Follow | None, ...], compute_set: Comp
 def _weight(extents: tuple[Expr, ...], follow: tuple[Follow | None, ...]) -> float:
     """How many iterations there are along the dimensions that are followed, symbols taken for typical sizes."""
     followed = {entry.dimension for entry in follow if entry is not None}
-    product = sympy.prod([extents[dimension] for dimension in sorted(followed)])
+    return _typical(sympy.prod([extents[dimension] for dimension in sorted(followed)]))
+
+
+def _typical(product: Expr) -> float:
     return float(product.subs(dict.fromkeys(product.free_symbols, _TYPICAL)))
 
 

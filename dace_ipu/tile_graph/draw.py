@@ -17,6 +17,7 @@ from dace_ipu.tile_graph.nodes import (
     Direction,
     Field,
     MapStep,
+    Product,
     RepeatWhile,
     Slice,
     Step,
@@ -68,7 +69,7 @@ def _flat(steps: tuple[Step, ...], repeats: tuple[int, ...]) -> Iterator[tuple[S
 
 
 def _label(step: Step) -> str:
-    if isinstance(step, (MapStep, ComputeSet)):
+    if isinstance(step, (MapStep, ComputeSet, Product)):
         return step.name
     return _LABELS[type(step)]
 
@@ -101,6 +102,11 @@ def _uses(step: Step) -> Iterator[_Use]:
         case Combine():
             yield step.partial, False, step.partial
             yield step.target.variable, False, slice_text(step.target)
+            yield step.target.variable, True, slice_text(step.target)
+        case Product():
+            yield from ((box.variable, False, slice_text(box)) for box in (step.left, step.right))
+            if step.adds:
+                yield step.target.variable, False, slice_text(step.target)
             yield step.target.variable, True, slice_text(step.target)
         case RepeatWhile() | Branch():
             yield step.predicate, False, step.predicate

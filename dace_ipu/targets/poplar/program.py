@@ -13,7 +13,7 @@ from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle
 from dace_ipu.targets.poplar.names import HOST_NAMES, Names
 from dace_ipu.targets.poplar.types import host_type
 from dace_ipu.tile_graph.body import Expr
-from dace_ipu.tile_graph.nodes import HostArray, TileGraph
+from dace_ipu.tile_graph.nodes import HostArray, Product, TileGraph, walk_steps
 
 __all__ = ["Options", "Texts", "run_declaration", "run_name", "texts"]
 
@@ -93,7 +93,7 @@ def texts(
         [
             f"// The device programs of {name}: how their graphs are built, and what DaCe's code calls to run them.",
             *([header.rstrip()] if header else []),
-            _INCLUDES,
+            _includes(graphs),
             f"extern const char *const {name}_codelets;",
             "",
             "namespace {",
@@ -107,6 +107,13 @@ def texts(
         ]
     )
     return Texts(host, codelets.text, embedded_text(name, codelets.text))
+
+
+def _includes(graphs: Sequence[TileGraph]) -> str:
+    """What a host program includes: products only where there are some."""
+    has_products = any(isinstance(step, Product) for graph in graphs for step in walk_steps(graph.steps))
+    before = "#include <dace_ipu/programs.hpp>\n"
+    return _INCLUDES.replace(before, "#include <dace_ipu/product.hpp>\n" + before) if has_products else _INCLUDES
 
 
 def run_name(graph: TileGraph) -> str:
