@@ -26,6 +26,7 @@ from dace_ipu.tile_graph.nodes import (
     TileMapping,
     Variable,
 )
+from dace_ipu.tile_graph.products import Notation
 
 _TYPICAL = 1000  # what a symbol counts for when extents are compared
 
@@ -58,17 +59,35 @@ def _mapping(variable: Variable, graph: TileGraph) -> Mapping:
 
 
 def _as_operand(variable: Variable, graph: TileGraph) -> OperandMapping | None:
-    """As the first of the products with the most multiplications wants the variable, if it takes all of it."""
-    if variable.constant is not None:
+    """As the first of the products with the most multiplications wants the variable, if it takes all of it.
+
+    None if others take it transposed: rearranging the layout for the one into that for the other costs several times as
+    much as rearranging rows that are spread evenly.
+    """
+    uses = tuple(_operands(variable, graph))
+    whole = [(product, side) for product, side, box in uses if _is_all_of(box, variable)]
+    if variable.constant is not None or not whole or len({_roles(product, side) for product, side, _ in uses}) > 1:
         return None
-    best: tuple[float, OperandMapping] | None = None
+    product, side = max(whole, key=lambda use: _multiplications(use[0]))
+    return OperandMapping(product.name, side == "left")
+
+
+def _operands(variable: Variable, graph: TileGraph) -> Iterator[tuple[Product, str, Slice]]:
     for step in walk_steps(graph.steps):
         if isinstance(step, Product):
-            sides = [box for box in (step.left, step.right) if _is_all_of(box, variable)]
-            size = _typical(sympy.prod([_length(at) for box in (step.left, step.right) for at in box.ranges]))
-            if sides and (best is None or size > best[0]):
-                best = (size, OperandMapping(step.name, sides[0] is step.left))
-    return None if best is None else best[1]
+            sides = (("left", step.left), ("right", step.right))
+            yield from ((step, side, box) for side, box in sides if box.variable == variable.name)
+
+
+def _multiplications(product: Product) -> float:
+    return _typical(sympy.prod([_length(at) for box in (product.left, product.right) for at in box.ranges]))
+
+
+def _roles(product: Product, side: str) -> tuple[bool, ...]:
+    """For each dimension of an operand whether the index that runs along it is summed over."""
+    notation = Notation.of(product)
+    runs = notation.left if side == "left" else notation.right
+    return tuple(index not in notation.target for index in runs)
 
 
 def _is_all_of(box: Slice, variable: Variable) -> bool:

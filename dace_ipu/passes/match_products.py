@@ -17,7 +17,7 @@ from dace_ipu.tile_graph.body import Access, Code, Expr, For, Op, Store, symbol
 from dace_ipu.tile_graph.nodes import MapStep, Product, Range, Slice, Step, TileGraph, with_inner_steps
 from dace_ipu.tile_graph.products import PRODUCT_TYPES, Notation
 
-__all__ = ["MatchProducts", "factors_of", "nest_of"]
+__all__ = ["MatchProducts", "factors_of", "nest_of", "product_of"]
 
 FEW = 512  # multiplications: what is known to have fewer takes longer to arrange than to compute in a map
 
@@ -44,7 +44,7 @@ def _matched(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
     result: list[Step] = []
     for step in steps:
         step = with_inner_steps(step, lambda inner: _matched(inner, graph))
-        product = _product(step, graph) if isinstance(step, MapStep) else None
+        product = product_of(step, graph) if isinstance(step, MapStep) else None
         start = None if product is None else _zeroed_by(product, result, graph)
         if start is not None and product is not None:
             del result[start]
@@ -56,7 +56,8 @@ def _matched(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
 # ---- the product -----------------------------------------------------------------------------------------------------
 
 
-def _product(step: MapStep, graph: TileGraph) -> Product | None:
+def product_of(step: MapStep, graph: TileGraph) -> Product | None:
+    """The product that a map adds to its target, if that is all it does and if the matrix unit is the place for it."""
     nest = nest_of(step, graph)
     store = None if nest is None else nest[1]
     if nest is None or store is None or store.reduction is None or store.reduction.op is not Op.SUM:
