@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy
 
+from dace_ipu.passes.clean_up import map_codes
 from dace_ipu.passes.domain import ZERO, Domain, scalar_source
 from dace_ipu.passes.filling import fills_first
 from dace_ipu.passes.literals import as_index
@@ -23,7 +24,7 @@ from dace_ipu.passes.rewrite import (
 from dace_ipu.passes.steps import touched, uses, written
 from dace_ipu.passes.sums import as_sums
 from dace_ipu.passes.turns import Turns
-from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, If, Statement, Store, symbol, walk
+from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, If, Statement, Store, symbol, walk
 from dace_ipu.tile_graph.indices import index_text
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, Step, TileGraph, with_inner_steps
 
@@ -88,7 +89,7 @@ class _Work:
         alone = self.used[counter] == 2 + sum(counter in touched(step) for step in maps)
         if begin is None or not alone or any(counter in written(step) for step in maps):
             return None
-        return _Loop(counter, begin, repeat.count, maps, start)
+        return _Loop(counter, self.graph.variable(counter).dtype, begin, repeat.count, maps, start)
 
     def _as_maps(self, loop: _Loop) -> tuple[MapStep, ...] | None:
         """The maps over all turns, if these do not depend on each other. Adds dimensions to temporaries."""
@@ -139,6 +140,7 @@ class _Loop:
     """``counter`` has the values ``begin``, ``begin + 1``, ...; ``start`` is the position of what sets the first."""
 
     counter: str
+    dtype: DType
     begin: Expr
     count: Expr
     maps: tuple[MapStep, ...]
@@ -203,7 +205,21 @@ def _over_turns(step: MapStep, loop: _Loop, name: str) -> MapStep:
     body = Rewrite(dict.fromkeys(names, value), texts={n: n for n in names}).body(step.body)
     change = _Counter(loop.counter, frozenset(names), index_text(value))
     domain = (Dimension(name, loop.count), *step.domain)
-    return replace(step, domain=domain, body=_with_prelude_first(map_statements(body, change)), note="")
+    body = _with_prelude_first(_declared(map_statements(body, change), loop, change.text))
+    return replace(step, domain=domain, body=body, note="")
+
+
+def _declared(body: Body, loop: _Loop, text: str) -> Body:
+    """The body with a scalar of the counter's type for what still reads the counter, so that results keep theirs."""
+    name = fresh(f"{loop.counter}_value", defined_names(body) | used_names(body))
+
+    def change(_: Statement, code: Code) -> Code:
+        new = {read: name for read, access in code.reads if access.data == loop.counter}
+        rest = tuple((read, access) for read, access in code.reads if access.data != loop.counter)
+        return Code(replace_names(code.text, new), rest) if new else code
+
+    changed = map_codes(body, change)
+    return body if changed == body else (Declare(name, loop.dtype, Code(text)), *changed)
 
 
 @dataclass(frozen=True)
