@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from dace_ipu.passes.clean_up import map_codes
 from dace_ipu.passes.domain import ZERO, normalised, scalar_source
 from dace_ipu.passes.footprints import Site, sites
+from dace_ipu.passes.match_products import product_of
 from dace_ipu.passes.rewrite import Rewrite, defined_names
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.steps import touched, uses, written
@@ -28,7 +29,7 @@ class InlineOperands:
 
     Only for temporaries that one map fills, with one unconditional store, and that the reduction alone reads, each
     element once: nothing is computed twice. What the value is made of must not change in between, and its type must be
-    that of the temporary.
+    that of the temporary. A matrix product keeps its operands.
     """
 
     name: str = "inline_operands"
@@ -51,8 +52,9 @@ def _inlined(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
         position = next((k for k, other in enumerate(behind) if filling.target.data in touched(other)), None)
         if position is None or any(filling.operands & written(other) for other in behind[: position + 1]):
             continue
-        changed = _computed_there(behind[position], filling, graph)
-        if changed is not None:
+        reader = behind[position]
+        changed = _computed_there(reader, filling, graph)
+        if changed is not None and not _spoils_product(reader, changed, graph):
             return _inlined((*steps[:index], *behind[:position], changed, *behind[position + 1 :]), graph)
     return steps
 
@@ -116,6 +118,12 @@ def _computed_there(step: Step, filling: _Filling, graph: TileGraph) -> MapStep 
         return code
 
     return replace(step, body=(*prelude, *missing, *map_codes(body, change)))
+
+
+def _spoils_product(reader: Step, changed: MapStep, graph: TileGraph) -> bool:
+    """Whether a product for the matrix unit would become something else."""
+    before = product_of(reader, graph) if isinstance(reader, MapStep) else None
+    return before is not None and product_of(changed, graph) is None
 
 
 def _has_type(filling: _Filling, graph: TileGraph) -> bool:

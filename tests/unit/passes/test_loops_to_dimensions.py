@@ -135,3 +135,27 @@ def test_a_temporary_that_would_be_larger_than_all_else_stays_one():
     make = map_step(V + "row[k] = s[v]", name="make", k="M")
     use = map_step(V + "s[v] += row[k]", name="use", k="M")
     assert stays(*loop(make, use))
+
+
+def test_a_loop_in_one_vertex_becomes_a_map():
+    body = "for k in range(1, N):\n    t[0] = s[k] * k\n    x[0] = x[0] + t[0]"
+    assert steps_of(run(map_step(body, name="trace"))) == [
+        "trace: for k_2 in 0:N - 1 {",
+        "  t[k_2] = s[k_2 + 1] * (k_2 + 1)",
+        "  x[0] += t[k_2]",
+        "}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for k in range(1, N):\n    s[k] = s[k - 1] + 1",
+        "for k in range(N):\n    if s[k] > 0:\n        break\n    s[k] = 1",
+        "v: int32 = i[0]\nfor k in range(v):\n    s[k] = 1",
+        "x[0] = 1\nfor k in range(N):\n    s[k] = 1",
+    ],
+)
+def test_other_loops_stay_in_their_vertex(body: str):
+    step = map_step(body, name="trace")
+    assert run(step).steps == (step,)
