@@ -138,10 +138,12 @@ def _typical(product: Expr) -> float:
 def _follows(edge: Field, blocks: tuple[BlockDimension, ...]) -> tuple[Follow | None, ...]:
     """For each dimension of a variable the block dimension it runs with; each block dimension is followed once."""
     taken: set[int] = set()
+    names = {symbol(name) for block in blocks for name in (block.begin, block.size)}
     result = []
     for interval in edge.ranges:
         found = (_follow(interval, block) for block in blocks if block.index not in taken)
-        entry = next((follow for follow in found if follow is not None), None)
+        own = (follow for follow in found if follow is not None and not follow.offset.free_symbols & names)
+        entry = next(own, None)
         taken |= {entry.dimension} if entry is not None else set()
         result.append(entry)
     return tuple(result)
