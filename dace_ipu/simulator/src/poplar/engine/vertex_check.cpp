@@ -17,6 +17,7 @@ enum ByteAccess : char { outside, readOnly, writable };
 constexpr char plainGuard = '\xA5';
 constexpr char otherGuard = '\x5A';
 constexpr std::size_t alignment = 64;
+constexpr std::size_t wordBytes = 4; // what a tile stores at once, at least (Target::getAtomicStoreGranularity)
 
 // As much as the edge itself, so that an index that is off by a factor of two is found too.
 std::size_t guardBytes(std::size_t bytes) {
@@ -30,11 +31,13 @@ template <typename T> void replaceBy(char *element, T value, T otherwise) {
 }
 
 /// Another value. Small integers, as they may be indices; large floats, as they may be added to large ones.
-void change(poplar::Type type, char *element) {
+void change(poplar::Type type, char *element, bool negative) {
   if (type == poplar::FLOAT)
-    return replaceBy(element, 1e30f, -1e30f);
-  if (type == poplar::HALF)
-    return replaceBy<std::uint16_t>(element, 0x7753, 0xF753); // 30000 and -30000
+    return negative ? replaceBy(element, -1e30f, 1e30f) : replaceBy(element, 1e30f, -1e30f);
+  if (type == poplar::HALF) { // 30000 and -30000
+    const std::uint16_t plus = 0x7753, minus = 0xF753;
+    return negative ? replaceBy(element, minus, plus) : replaceBy(element, plus, minus);
+  }
   if (type == poplar::BOOL)
     return replaceBy<std::uint8_t>(element, 1, 0);
   switch (sizeOf(type)) {
@@ -67,38 +70,60 @@ void VertexCheck::failAt(const Edge &edge, std::size_t at, const std::string &ve
   const auto size = static_cast<std::ptrdiff_t>(edge.elementBytes);
   const std::ptrdiff_t element = distance >= 0 ? distance / size : -((size - 1 - distance) / size);
   const auto count = static_cast<std::ptrdiff_t>(edge.bytes / edge.elementBytes);
-  const std::string row = edge.info->row == npos ? "" : "row " + std::to_string(edge.info->row) + " of ";
-  const std::string name = row + "field '" + type_->abi->fields[edge.info->field].name + "'";
   const bool inside = element >= 0 && element < count;
   const std::string why = !inside ? ", which has " + std::to_string(count) + (count == 1 ? " element" : " elements")
                           : verb == "reads" ? ", which was never written"
                                             : ", which is an input";
-  fail(verb + " element " + std::to_string(element) + " of " + name + why);
+  fail(verb + " element " + std::to_string(element) + " of " + nameOf(edge) + why);
 }
 
-bool VertexCheck::run(std::size_t call, const std::function<bool()> &run, std::vector<Untouched> &untouched) {
+std::string VertexCheck::nameOf(const Edge &edge) const {
+  const std::string row = edge.info->row == npos ? "" : "row " + std::to_string(edge.info->row) + " of ";
+  return row + "field '" + type_->abi->fields[edge.info->field].name + "'";
+}
+
+bool VertexCheck::run(std::size_t call, const RunWorker &run, std::vector<Untouched> &untouched) {
   call_ = &cs_.calls[call];
+  run_ = &run;
   type_ = graph_.vertices[call_->vertex].type;
   const char *const state = memory_ + call_->state;
   state_.assign(state, state + type_->abi->size);
   collectEdges(call);
   placeEdges();
-  const Outcome plain = runOn(scratchWith(plainGuard), run);
+  const Outcome plain = runOn(scratchWith(plainGuard), 0, call_->workers, false);
   if (plain.signal)
     fail(faultText(plain.signal));
   requireWritesInside(plain);
+  negative_ = false;
+  const Outcome other = compare(plain);
+  if (mayReadUnwritten()) { // a minimum or maximum shows only values of one sign
+    negative_ = true;
+    compare(plain);
+  }
+  noteUntouched(plain, other, untouched);
+  finish(plain);
+  return plain.value;
+}
+
+VertexCheck::Outcome VertexCheck::compare(const Outcome &plain) {
   std::vector<char> scratch = scratchWith(otherGuard);
   for (const Edge &e : edges_)
     for (const std::size_t element : e.unwritten)
       poison(scratch, e, element);
-  const Outcome other = runOn(std::move(scratch), run);
-  if (!other.signal)
-    requireWritesInside(other); // what was written may have been the guard's value
-  if (!sameResults(plain, other))
-    blameRead(plain, run);
-  noteUntouched(plain, other, untouched);
-  finish(plain);
-  return plain.value;
+  Apart other = runApart(scratch);
+  if (!other.all.signal)
+    requireWritesInside(other.all); // what was written may have been the guard's value
+  if (!other.clash.empty())
+    fail(other.clash);
+  if (!sameResults(plain, other.all))
+    blameDifference(plain);
+  return std::move(other.all);
+}
+
+bool VertexCheck::mayReadUnwritten() const {
+  return std::any_of(edges_.begin(), edges_.end(), [&](const Edge &e) {
+    return !e.unwritten.empty() && type_->abi->fields[e.info->field].direction != DACE_IPU_OUTPUT;
+  });
 }
 
 void VertexCheck::collectEdges(std::size_t call) {
@@ -156,7 +181,13 @@ void VertexCheck::placeEdges() {
     }
   }
   scratchBytes_ = end;
-  buffer_.resize(end + alignment);
+  constexpr std::size_t margin = std::size_t(64) << 20; // what a wild index may be off by and still be caught
+  if (!arena_ || arena_->size() < end)
+    arena_ = std::make_unique<Arena>(2 * end, margin);
+}
+
+char *VertexCheck::scratch() const {
+  return arena_->data() + arena_->size() - (scratchBytes_ + alignment - 1) / alignment * alignment;
 }
 
 std::vector<char> VertexCheck::scratchWith(char guard) const {
@@ -170,14 +201,14 @@ void VertexCheck::poison(std::vector<char> &scratch, const Edge &edge, std::size
   const std::size_t offset = element * edge.elementBytes;
   char *const at = scratch.data() + edge.at + offset;
   if (std::memcmp(at, edge.home + offset, edge.elementBytes) == 0) // not yet, through another edge
-    change(edge.info->type, at);
+    change(edge.info->type, at, negative_);
 }
 
 // Leaves the vertex's own memory as it was.
-VertexCheck::Outcome VertexCheck::runOn(std::vector<char> scratch, const std::function<bool()> &run) {
-  const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(buffer_.data()) % alignment;
-  char *const base = buffer_.data() + (misaligned ? alignment - misaligned : 0);
-  std::copy(scratch.begin(), scratch.end(), base);
+VertexCheck::Outcome VertexCheck::runOn(std::vector<char> content, unsigned firstWorker, unsigned lastWorker,
+                                        bool isReplay) {
+  char *const base = scratch();
+  std::copy(content.begin(), content.end(), base);
   const auto setPointers = [&](bool toCopies) {
     for (const Edge &e : edges_) {
       char *const pointer = toCopies ? base + e.at : e.home;
@@ -185,16 +216,121 @@ VertexCheck::Outcome VertexCheck::runOn(std::vector<char> scratch, const std::fu
     }
   };
   Outcome o;
-  const auto call = [&] { o.value = run(); };
+  o.value = true;
+  const auto call = [&] {
+    for (unsigned worker = firstWorker; worker < lastWorker; ++worker)
+      o.value &= (*run_)(worker, isReplay);
+  };
   setPointers(true);
   o.signal = catchFault(call);
   setPointers(false);
   char *const state = memory_ + call_->state;
-  o.before = std::move(scratch);
+  o.before = std::move(content);
   o.after.assign(base, base + scratchBytes_);
   o.state.assign(state, state + state_.size());
   std::copy(state_.begin(), state_.end(), state);
   return o;
+}
+
+VertexCheck::Apart VertexCheck::runApart(const std::vector<char> &scratch) {
+  Apart apart{runOn(scratch, 0, 1, true), {}, {}, {}};
+  if (call_->workers == 1)
+    return apart;
+  const Outcome first = std::move(apart.all);
+  apart.all = {0, true, scratch, scratch, state_};
+  apart.writer.resize(scratchBytes_);
+  apart.stateWriter.resize(state_.size());
+  addWorker(apart, first, 0);
+  for (unsigned worker = 1; worker < call_->workers; ++worker)
+    addWorker(apart, runOn(scratch, worker, worker + 1, true), worker);
+  return apart;
+}
+
+void VertexCheck::addWorker(Apart &apart, const Outcome &one, unsigned worker) const {
+  for (const Edge &e : edges_)
+    for (std::size_t word = e.at; e.info->writable && word < e.at + e.bytes; word += wordBytes)
+      noteClash(apart, one, worker, e, word);
+  for (std::size_t word = 0; word < state_.size(); word += wordBytes)
+    noteStateClash(apart, one, worker, word);
+  const auto merge = [&](const std::vector<char> &before, const std::vector<char> &after, std::vector<char> &all,
+                         std::vector<unsigned char> &writer) {
+    for (std::size_t i = 0; i < after.size(); ++i)
+      if (after[i] != before[i]) {
+        all[i] = after[i];
+        writer[i] = static_cast<unsigned char>(worker + 1);
+      }
+  };
+  merge(one.before, one.after, apart.all.after, apart.writer);
+  merge(state_, one.state, apart.all.state, apart.stateWriter);
+  apart.all.signal = apart.all.signal ? apart.all.signal : one.signal;
+  apart.all.value &= one.value;
+}
+
+namespace {
+
+/// The worker before `worker` that has changed bytes [begin, end) to something else than it did, or -1.
+int clashIn(std::size_t begin, std::size_t end, const std::vector<char> &before, const std::vector<char> &after,
+            const std::vector<char> &all, const std::vector<unsigned char> &writer) {
+  bool changes = false, same = true;
+  int other = -1;
+  for (std::size_t i = begin; i < end; ++i) {
+    changes |= after[i] != before[i];
+    same &= after[i] == all[i];
+    if (writer[i] != 0)
+      other = writer[i] - 1;
+  }
+  return changes && !same ? other : -1;
+}
+
+} // namespace
+
+// A store of less than a word is a read and a write of the word.
+void VertexCheck::noteClash(Apart &apart, const Outcome &one, unsigned worker, const Edge &edge,
+                            std::size_t word) const {
+  if (!apart.clash.empty())
+    return;
+  const std::size_t end = std::min(word + wordBytes, edge.at + edge.bytes);
+  const int other = clashIn(word, end, one.before, one.after, apart.all.after, apart.writer);
+  if (other < 0)
+    return;
+  const std::size_t first = (word - edge.at) / edge.elementBytes, last = (end - 1 - edge.at) / edge.elementBytes;
+  const std::string who = "workers " + std::to_string(other) + " and " + std::to_string(worker) + " write ";
+  if (first == last)
+    apart.clash = "races: its " + who + "different values to element " + std::to_string(first) + " of " + nameOf(edge);
+  else
+    apart.clash = "races: its " + who + "into the 4 bytes of elements " + std::to_string(first) + " to " +
+                  std::to_string(last) + " of " + nameOf(edge) + "; a store of less than 4 bytes is not atomic";
+}
+
+void VertexCheck::noteStateClash(Apart &apart, const Outcome &one, unsigned worker, std::size_t word) const {
+  if (!apart.clash.empty())
+    return;
+  const std::size_t end = std::min(word + wordBytes, state_.size());
+  const int other = clashIn(word, end, state_, one.state, apart.all.state, apart.stateWriter);
+  for (std::uint32_t f = 0; other >= 0 && f < type_->abi->num_fields; ++f) {
+    const DaceIpuField &field = type_->abi->fields[f];
+    if (field.offset < end && field.offset + field.size > word)
+      apart.clash = "races: its workers " + std::to_string(other) + " and " + std::to_string(worker) +
+                    " write different values to field '" + field.name + "'";
+  }
+}
+
+void VertexCheck::blameDifference(const Outcome &plain) {
+  if (!sameResults(plain, replay(scratchWith(plainGuard))))
+    return; // it depends on something else, such as a static variable: nothing can be said
+  const Apart apart = runApart(scratchWith(plainGuard));
+  if (!sameResults(plain, apart.all))
+    blameOrder(plain, apart.all);
+  blameRead(plain);
+}
+
+void VertexCheck::blameOrder(const Outcome &plain, const Outcome &apart) const {
+  const std::string why = " is another if its workers run at the same time: one reads what another writes";
+  for (const Edge &e : edges_)
+    for (std::size_t b = 0; e.info->writable && b < e.bytes; ++b)
+      if (plain.after[e.at + b] != apart.after[e.at + b])
+        fail("races: element " + std::to_string(b / e.elementBytes) + " of " + nameOf(e) + why);
+  fail("races: a field or the result" + why);
 }
 
 void VertexCheck::requireWritesInside(const Outcome &o) const {
@@ -258,7 +394,7 @@ std::vector<VertexCheck::Suspect> VertexCheck::suspects() const {
 }
 
 // Halves what differs from the first run until one element is left that makes the difference.
-void VertexCheck::blameRead(const Outcome &plain, const std::function<bool()> &run) {
+void VertexCheck::blameRead(const Outcome &plain) {
   const std::vector<Suspect> all = suspects();
   const auto differs = [&](std::size_t begin, std::size_t end) {
     std::vector<char> scratch = scratchWith(plainGuard);
@@ -269,10 +405,8 @@ void VertexCheck::blameRead(const Outcome &plain, const std::function<bool()> &r
       else
         poison(scratch, e, (all[i].at - e.at) / e.elementBytes);
     }
-    return !sameResults(plain, runOn(std::move(scratch), run));
+    return !sameResults(plain, replay(std::move(scratch)));
   };
-  if (differs(0, 0))
-    return; // it depends on something else, such as a static variable: nothing can be said
   std::size_t begin = 0, end = all.size();
   while (end - begin > 1) {
     const std::size_t middle = begin + (end - begin) / 2;
