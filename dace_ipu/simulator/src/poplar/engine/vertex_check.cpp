@@ -291,7 +291,7 @@ void VertexCheck::noteClash(Apart &apart, const Outcome &one, unsigned worker, c
     return;
   const std::size_t end = std::min(word + wordBytes, edge.at + edge.bytes);
   const int other = clashIn(word, end, one.before, one.after, apart.all.after, apart.writer);
-  if (other < 0)
+  if (other < 0 || (edge.elementBytes < wordBytes && type_->abi->cost_flags & DACE_IPU_STORES_WHOLE_WORDS))
     return;
   const std::size_t first = (word - edge.at) / edge.elementBytes, last = (end - 1 - edge.at) / edge.elementBytes;
   const std::string who = "workers " + std::to_string(other) + " and " + std::to_string(worker) + " write ";
