@@ -9,8 +9,8 @@ import sympy
 
 from dace_ipu.passes.classify import Kind, Verdict, classify, kind_for
 from dace_ipu.passes.domain import Domain
-from dace_ipu.passes.reductions import identity
 from dace_ipu.tile_graph.nodes import WORKERS_PER_TILE
+from dace_ipu.tile_graph.reductions import identity
 
 FEW = 256  # iterations: fewer parallel ones than this are worth giving up for a larger reduction
 

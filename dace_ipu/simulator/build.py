@@ -52,8 +52,8 @@ RUNTIME_INCLUDE = _RUNTIME / "include"
 #: The libraries beside libpoplar, each after those it may use.
 _COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
 _RUNTIME_LIBRARY = "dace_ipu"
-#: What a sanitised build holds beside libpoplar: it takes long, and the others only build graphs.
-_SANITIZED_COMPANIONS = ("poputil",)
+#: What the thread sanitizer's build holds beside libpoplar: the others build graphs, in one thread.
+_THREAD_COMPANIONS = ("poputil",)
 
 # -ffp-contract=off: results do not depend on which processor has fused operations.
 _FLAGS = ("-std=c++17", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-pthread")
@@ -92,8 +92,8 @@ def ensure_built(progress: bool = True, sanitize: str = "") -> Libraries:
     """Return the simulator's libraries, compiled now if they are not in the cache.
 
     Later calls in a process cost nothing. With ``progress`` a build that takes more than two seconds shows a line on
-    stderr. With ``sanitize`` ("address,undefined" or "thread") it is another build, with the compiler's sanitizers, of
-    libpoplar and libpoputil only.
+    stderr. With ``sanitize`` it is another build, with the compiler's sanitizers: "address,undefined" of all libraries
+    of Poplar, "thread" of libpoplar and libpoputil only.
 
     Raises :class:`BuildError` with the compiler's output, or if the cache folder cannot be written, and
     :class:`~dace_ipu.simulator.toolchain.MissingCompiler`.
@@ -139,13 +139,19 @@ def _remove_unused(folder: Path) -> None:
 
 def planned(sanitize: str = "") -> Libraries:
     """Return what :func:`ensure_built` gives or would build, without building it."""
-    wanted = _SANITIZED_COMPANIONS if sanitize else (*_COMPANIONS, _RUNTIME_LIBRARY)
+    wanted = _companions(sanitize)
     companions = (
         name for name in wanted if name == _RUNTIME_LIBRARY or ((_SOURCES / name).is_dir() and _sources(name))
     )
     names = ("poplar", *companions)
     key = _key(sanitize)
     return Libraries(INCLUDE, cache_folder() / "simulator" / key / "lib", names, key)
+
+
+def _companions(sanitize: str) -> tuple[str, ...]:
+    if sanitize == "thread":
+        return _THREAD_COMPANIONS
+    return _COMPANIONS if sanitize else (*_COMPANIONS, _RUNTIME_LIBRARY)
 
 
 def _flags(sanitize: str) -> tuple[str, ...]:

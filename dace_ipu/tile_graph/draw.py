@@ -100,7 +100,8 @@ def _uses(step: Step) -> Iterator[_Use]:
             yield f"host {step.host}", True, step.host
         case Combine():
             yield step.partial, False, step.partial
-            yield step.target.variable, False, slice_text(step.target)
+            if not step.overwrites:
+                yield step.target.variable, False, slice_text(step.target)
             yield step.target.variable, True, slice_text(step.target)
         case RepeatWhile() | Branch():
             yield step.predicate, False, step.predicate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import networkx as nx
-from dace import subsets
+from dace import data, subsets
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import (
@@ -104,6 +104,11 @@ def _covers(edge: Any, node: nodes.AccessNode, state: SDFGState, sdfg: SDFG) -> 
     source = edge.src
     if isinstance(source, nodes.NestedSDFG) or _from_nested(state, edge):
         return False  # what a nested SDFG may write is not what it writes
+    if isinstance(source, nodes.AccessNode) and isinstance(source.desc(sdfg), data.Stream):
+        return False  # as many elements as it has items
+    if isinstance(source, nodes.AccessNode) and isinstance(source.desc(sdfg), data.View):
+        if not _overwrites(source, state, sdfg):
+            return False  # the edge names what the view shows, not what is written
     subset = (
         memlet.get_dst_subset(edge, state)
         if memlet.data != node.data or isinstance(source, nodes.AccessNode)

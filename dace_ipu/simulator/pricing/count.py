@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from dace_ipu.simulator.pricing.blocks import BlockPrice, price_blocks
 from dace_ipu.simulator.pricing.clang import Clang, ClangError
-from dace_ipu.simulator.pricing.dependence import depends_on_data
+from dace_ipu.simulator.pricing.dependence import CYCLE_COUNTER, depends_on_data
 from dace_ipu.simulator.pricing.ir import Block, Function, Module, parse
 from dace_ipu.simulator.pricing.loops import analyse
 
@@ -50,7 +50,7 @@ def counted(ir: str) -> str:
         if isinstance(part, str):
             lines += [] if _is_keeper(part) else [_without_memory(part)]
         elif part.name in reachable:
-            lines += _function(part)
+            lines += _function(part, reachable & module.functions.keys())
     return "\n".join([*lines, _TAKE, *_flags(module, entries), ""])
 
 
@@ -90,8 +90,8 @@ def _without_memory(line: str) -> str:
     return re.sub(r"\bmemory\([^)]*\) ?", "", line) if line.startswith("attributes") else line
 
 
-def _function(function: Function) -> Iterator[str]:
-    prices = price_blocks(function, analyse(function), _is_supervisor(function))
+def _function(function: Function, counting: Container[str]) -> Iterator[str]:
+    prices = price_blocks(function, analyse(function), _is_supervisor(function), counting)
     header = re.sub(r"\bmemory\([^)]*\) ?", "", function.header)
     if not function.name.startswith("@" + ENTRY):
         header = _LINKAGE.sub("define internal ", header)
@@ -109,16 +109,31 @@ def _is_supervisor(function: Function) -> bool:
 def _block(block: Block, price: BlockPrice, number: int) -> Iterator[str]:
     if block.name:
         yield f"{block.name[1:]}:"
-    moves = dict(price.moves)
-    is_charged = price.cost == 0
+    moves, charges = dict(price.moves), _charges(block, price.cost)
     for place, i in enumerate(block.instructions):
-        if i.opcode != "phi" and not is_charged:
-            yield from _charge(f"{number}", str(price.cost))
-            is_charged = True
+        if charges.get(place):
+            yield from _charge(f"{number}.{place}", str(charges[place]))
         if i in moves and len(i.operands) > 2:
             yield from _charge_bytes(f"{number}.{place}", i.operands[2], moves[i])
         if i.detail != _SUPERVISOR:
             yield "  " + i.text
+
+
+def _charges(block: Block, cost: int) -> dict[int, int]:
+    """Return what to charge before which instruction.
+
+    It is all of the cost before the first, unless the block reads the cycle counter: then before each reading what the
+    instructions up to it cost, each the same, and the rest after the last.
+    """
+    places = [place for place, i in enumerate(block.instructions) if i.opcode != "phi"]
+    charges, charged = {}, 0
+    next_place = places[0]
+    for count, place in enumerate(places, 1):
+        if block.instructions[place].detail == CYCLE_COUNTER:
+            charges[place] = cost * count // len(places) - charged
+            charged += charges[place]
+            next_place = place + 1
+    return {**charges, next_place: cost - charged}
 
 
 def _charge(suffix: str, amount: str) -> Iterator[str]:
@@ -130,7 +145,7 @@ def _charge(suffix: str, amount: str) -> Iterator[str]:
 def _charge_bytes(suffix: str, size: str, slots_per_byte: float) -> Iterator[str]:
     yield f"  %cost.quarters.{suffix} = mul i64 {size}, {round(4 * slots_per_byte)}"
     yield f"  %cost.size.{suffix} = lshr i64 %cost.quarters.{suffix}, 2"
-    yield from _charge(suffix, f"%cost.size.{suffix}")
+    yield from _charge(f"size.{suffix}", f"%cost.size.{suffix}")
 
 
 def _flags(module: Module, entries: Sequence[str]) -> Iterator[str]:

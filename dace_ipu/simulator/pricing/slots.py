@@ -14,7 +14,7 @@ from typing import Literal
 
 from dace_ipu.simulator.pricing.ir import Instruction
 
-__all__ = ["FREE", "Price", "is_wide_type", "lanes", "price"]
+__all__ = ["CALL", "FREE", "Price", "is_wide_type", "lanes", "price"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ _TO_MAIN = 1
 _TO_AUX = 2
 
 _CALL = 2  # call and return
+CALL = Price("both", _CALL)
 _SUB_WORD_STORE = 12 + _CALL  # compiler-rt ipu/st8.S: twelve instructions that read, modify and write a word
 _DOUBLE = 20  # ColossusTargetTransformInfo prices any operation on double so
 

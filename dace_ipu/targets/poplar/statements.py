@@ -336,11 +336,10 @@ class BodyPrinter:
             with self.lines.block("if (worker == 0)"), self.lines.block(self._for_header(loop, name)):
                 self._statements(loop.body)
             return
-        self.expressions.helpers.add("share")
+        self.expressions.helpers.add("share_words" if border.grain > 1 else "share")
         arguments = [self.indices.bare(loop.begin), self.indices.bare(loop.end), WORKER]
-        if border.grain > 1:
-            arguments.append(str(border.grain))
         if border.phase != 0:
             arguments.append(self.indices.bare(border.phase))
-        with self.lines.block(f"for ({self.index} {name} : share({', '.join(arguments)}))"):
+        share = f"share<{border.grain}>" if border.grain > 1 else "share"
+        with self.lines.block(f"for ({self.index} {name} : {share}({', '.join(arguments)}))"):
             self._statements(loop.body)

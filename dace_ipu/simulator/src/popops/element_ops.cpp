@@ -206,9 +206,14 @@ void binaryOp(Graph &graph, BinaryOpType op, const Tensor &in1, const Tensor &in
               program::Sequence &prog, const DebugContext &dc) {
   const Type type = resultType(op, in1.elementType(), in2.elementType(), dc.getPathName());
   requireType(nameOf(op), out, type, dc);
+  const Operands operands = withoutOverlap(
+      graph, {withoutLeadingOnes(in1, out.rank()), withoutLeadingOnes(in2, out.rank())}, out, prog, dc);
+  const ComputeSet cs = graph.addComputeSet({dc, nameOf(op)});
   // On BOOL everything gives BOOL; elsewhere bitwise operations are arithmetic.
-  run(graph, nameOf(op), poputil::templateVertex("popops::BinaryOp", in1.elementType(), type), {in1, in2}, out,
-      {{"op", static_cast<unsigned>(op)}}, true, prog, dc);
+  addBinaryVertices(graph, cs, op, poputil::templateVertex("popops::BinaryOp", in1.elementType(), type), operands,
+                    fitted(nameOf(op), operands, out, dc), out,
+                    {{"op", static_cast<unsigned>(op)}, {"inPlace", in1 == out}});
+  prog.add(program::Execute(cs, {dc}));
 }
 
 void ternaryOp(Graph &graph, TernaryOpType op, const Tensor &in1, const Tensor &in2, const Tensor &in3,

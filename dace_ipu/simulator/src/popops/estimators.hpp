@@ -5,6 +5,7 @@
 
 namespace popops {
 
+poputil::internal::Estimators broadcastEstimators();
 poputil::internal::Estimators elementWiseEstimators();
 poputil::internal::Estimators encodingEstimators();
 poputil::internal::Estimators fillEstimators();

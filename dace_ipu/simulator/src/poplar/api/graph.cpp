@@ -168,6 +168,11 @@ void addModule(GraphCore &graph, const CodeletModule &module) {
     graph.codelets[type.name] = {&type, &module};
 }
 
+void addModules(GraphCore &graph, const std::string &path) {
+  for (const CodeletModule *module : dace_ipu_sim::loadCodeletModules(path))
+    addModule(graph, *module);
+}
+
 std::string archOf(const Graph &graph, StringRef targetName) {
   return targetName.empty() ? graph.getTarget().getTargetArchString().cloneAsString() : targetName.cloneAsString();
 }
@@ -224,7 +229,7 @@ bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFl
   if (type == CodeletFileType::Auto)
     type = getCodeletFileType(path.c_str());
   if (type == CodeletFileType::Object) {
-    addModule(*core_, dace_ipu_sim::loadCodeletModule(path));
+    addModules(*core_, path);
     return true;
   }
   extensionOf(type);
@@ -239,7 +244,7 @@ bool Graph::addCodelets(ArrayRef<std::string> srcs, StringRef compileFlags, Stri
   std::vector<std::string> sources;
   for (const std::string &path : srcs) {
     if (getCodeletFileType(path.c_str()) == CodeletFileType::Object)
-      addModule(*core_, dace_ipu_sim::loadCodeletModule(path));
+      addModules(*core_, path);
     else
       sources.push_back(path);
   }

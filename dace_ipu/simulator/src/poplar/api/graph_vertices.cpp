@@ -1,6 +1,7 @@
 // Graph: compute sets, vertices and what their fields hold.
 #include "../core/graph_core.hpp"
 #include "../core/types.hpp"
+#include "../machine/compute_cost.hpp"
 
 #include <poplar/Graph.hpp>
 #include <poplar/exceptions.hpp>
@@ -309,9 +310,12 @@ void Graph::setPerfEstimate(const VertexRef &v, VertexPerfEstimate estimate) {
 
 VertexPerfEstimate Graph::getPerfEstimate(const VertexRef &v) const {
   const Vertex &vertex = core_->vertex(v.getId());
-  if (!vertex.hasEstimate)
-    throw missing_perf_estimate(dace_ipu_sim::describeVertex(*core_, v.getId()) + " has no performance estimate");
-  return vertex.estimate;
+  if (vertex.hasEstimate)
+    return vertex.estimate;
+  if (const auto registered = dace_ipu_sim::registeredEstimate(*core_, vertex))
+    return *registered;
+  throw missing_perf_estimate(dace_ipu_sim::describeVertex(*core_, v.getId()) +
+                              " has no performance estimate, and its type no registered estimator");
 }
 
 void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc f) {

@@ -298,7 +298,8 @@ bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t in
   for (unsigned worker = workers.first; worker < workers.second; ++worker) {
     const std::uint64_t seed = (r.computeSetRuns * cs.calls.size() + index) * call.workers + worker;
     enterVertex(seed * plan_->graph->replicas + r.index);
-    all &= counts ? costs.run(call, state, worker, notes) : call.type->run(state, worker);
+    all &= counts ? costs.run(call, plan_->graph->target.machine(), state, worker, notes)
+                  : call.type->run(state, worker);
   }
   if (const char *what = trap.raised())
     throw poplar::application_runtime_error("floating-point exception: " + std::string(what) + " in " +

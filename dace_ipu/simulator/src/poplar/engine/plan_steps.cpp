@@ -392,7 +392,7 @@ void Planner::chargeCopy(const poplar::Tensor &src, const poplar::Tensor &dst, S
   std::uint64_t busy = 0;
   for (std::size_t t = 0; t < traffic.localBytes().size(); ++t) {
     const std::uint64_t bytes = traffic.localBytes()[t];
-    const std::uint64_t cycles = machine_.copyCycles(bytes, traffic.localPieces()[t]);
+    const std::uint64_t cycles = traffic.localCycles(static_cast<unsigned>(t));
     busy += cycles;
     cost.compute = std::max(cost.compute, cycles);
     cost.bytesRearranged += bytes;

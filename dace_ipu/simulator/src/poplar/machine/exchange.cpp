@@ -36,6 +36,7 @@ void LocalShare::addOther(std::uint64_t pieces) {
 void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes) {
   bytes_ += count * elementBytes;
   pieces_ += var != last_ || at != lastEnd_;
+  areWords_ = areWords_ && at * elementBytes % 8 == 0 && count * elementBytes % 8 == 0;
   last_ = var;
   lastEnd_ = at + count;
 }
@@ -43,6 +44,7 @@ void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std
 void LocalShare::addSingles(std::size_t count, std::size_t elementBytes) {
   bytes_ += count * elementBytes;
   pieces_ += count;
+  areWords_ = areWords_ && elementBytes % 8 == 0;
   last_ = nullptr;
 }
 

@@ -42,6 +42,8 @@ public:
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t pieces() const { return pieces_; }           // contiguous, on the tile
   std::uint64_t otherPieces() const { return otherPieces_; } // contiguous, elsewhere
+  /// Whether the pieces on the tile are words of 8 bytes.
+  bool areWords() const { return areWords_; }
   void addOther(std::uint64_t pieces);
   /// `count` elements of a variable from `at` in the memory of the tile.
   void add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes);
@@ -50,6 +52,7 @@ public:
 
 private:
   std::uint64_t bytes_ = 0, pieces_ = 0, otherPieces_ = 0;
+  bool areWords_ = true;
   const Variable *last_ = nullptr;
   std::size_t lastEnd_ = 0;
 };

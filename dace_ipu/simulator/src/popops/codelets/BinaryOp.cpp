@@ -171,10 +171,46 @@ public:
   }
 };
 
+/// `columns` elements of data with each element of the vector.
+template <typename T> class BroadcastRows : public MultiVertex {
+public:
+  Input<Vector<T, VectorLayout::ONE_PTR>> data;
+  Input<Vector<T>> vector;
+  Output<Vector<T, VectorLayout::ONE_PTR>> out;
+  const unsigned columns;
+  const unsigned char op;
+  bool compute(unsigned worker) {
+    for (unsigned row = worker; row < vector.size(); row += numWorkers()) {
+      const unsigned begin = row * columns;
+      popops::compute<T, T>(op, {{&data[begin], true}, {&vector[row], false}, &out[begin], columns});
+    }
+    return true;
+  }
+};
+
+/// The vector with every block of data of its size.
+template <typename T> class BroadcastBlocks : public MultiVertex {
+public:
+  Input<Vector<T, VectorLayout::ONE_PTR>> data;
+  Input<Vector<T>> vector;
+  Output<Vector<T>> out;
+  const unsigned char op;
+  bool compute(unsigned worker) {
+    const unsigned size = vector.size();
+    for (unsigned begin = worker * size; begin < out.size(); begin += numWorkers() * size)
+      popops::compute<T, T>(op, {{&data[begin], true}, {&vector[0], true}, &out[begin], size});
+    return true;
+  }
+};
+
 #define INSTANTIATE(T)                                                                                                 \
   template class BinaryOp<T, T>;                                                                                       \
   template class BinaryOp<T, bool>;
 POPOPS_NUMBER_TYPES(INSTANTIATE)
 template class BinaryOp<bool, bool>;
+template class BroadcastRows<float>;
+template class BroadcastRows<half>;
+template class BroadcastBlocks<float>;
+template class BroadcastBlocks<half>;
 
 } // namespace popops

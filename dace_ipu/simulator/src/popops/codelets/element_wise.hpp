@@ -13,7 +13,7 @@ template <typename T> struct Operand {
   T operator[](unsigned i) const { return data[i * step]; }
 };
 
-/// Rows of elements, or of one value for all of them.
+/// Rows of elements, of one value each, or one row of one value for all of them.
 template <typename T> using Rows = poplar::Vector<poplar::Input<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>>>;
 template <typename T> using OutputRows = poplar::Vector<poplar::Output<poplar::Vector<T>>>;
 
@@ -37,7 +37,7 @@ template <typename Out, typename F> void forEachShare(Out &rows, unsigned worker
 
 /// The operand of a row, from an element on.
 template <typename T> Operand<T> operandOf(Rows<T> &rows, bool step, unsigned row, unsigned begin) {
-  return {&rows[step ? row : 0][step ? begin : 0], step};
+  return {&rows[rows.size() == 1 ? 0 : row][step ? begin : 0], step};
 }
 
 } // namespace popops

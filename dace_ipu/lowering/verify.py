@@ -1,0 +1,32 @@
+"""Programs whose tile graph breaks a rule: a form of DaCe program that lowering does not know, found before it runs."""
+
+from __future__ import annotations
+
+import re
+
+from dace_ipu.errors import Diagnostic, DiagnosticError, Place
+from dace_ipu.tile_graph.nodes import MapStep, Source, TileGraph, walk_steps
+from dace_ipu.tile_graph.spec import SpecError, check
+
+__all__ = ["verified"]
+
+
+def verified(graph: TileGraph) -> TileGraph:
+    """The graph itself. Raises DiagnosticError with a finding for each rule that it breaks."""
+    try:
+        check(graph, level=1)
+    except SpecError as error:
+        findings = (_finding(fault, graph) for fault in error.faults)
+        raise DiagnosticError(findings) from error
+    return graph
+
+
+def _finding(fault: str, graph: TileGraph) -> Diagnostic:
+    source = _sources(graph).get(next(iter(re.findall(r"^(?:map|variable) '(\w+)'", fault)), ""), Source())
+    place = Place(source.file or None, source.line or None, graph.name)
+    return Diagnostic(place, f"{' '.join(fault.split())}: this cannot run on the IPU")
+
+
+def _sources(graph: TileGraph) -> dict[str, Source]:
+    variables = {variable.name: variable.source for variable in graph.variables}
+    return variables | {step.name: step.source for step in walk_steps(graph.steps) if isinstance(step, MapStep)}
