@@ -249,7 +249,8 @@ VertexCheck::Apart VertexCheck::runApart(const std::vector<char> &scratch) {
 void VertexCheck::addWorker(Apart &apart, const Outcome &one, unsigned worker) const {
   for (const Edge &e : edges_)
     for (std::size_t word = e.at; e.info->writable && word < e.at + e.bytes; word += wordBytes)
-      noteClash(apart, one, worker, e, word);
+      if (std::memcmp(&one.before[word], &one.after[word], std::min(wordBytes, e.at + e.bytes - word)) != 0)
+        noteClash(apart, one, worker, e, word);
   for (std::size_t word = 0; word < state_.size(); word += wordBytes)
     noteStateClash(apart, one, worker, word);
   const auto merge = [&](const std::vector<char> &before, const std::vector<char> &after, std::vector<char> &all,
@@ -268,18 +269,17 @@ void VertexCheck::addWorker(Apart &apart, const Outcome &one, unsigned worker) c
 
 namespace {
 
-/// The worker before `worker` that has changed bytes [begin, end) to something else than it did, or -1.
-int clashIn(std::size_t begin, std::size_t end, const std::vector<char> &before, const std::vector<char> &after,
-            const std::vector<char> &all, const std::vector<unsigned char> &writer) {
-  bool changes = false, same = true;
+/// The worker that has changed bytes [begin, end), which this one changed too, to something else; or -1.
+int clashIn(std::size_t begin, std::size_t end, const std::vector<char> &after, const std::vector<char> &all,
+            const std::vector<unsigned char> &writer) {
+  bool same = true;
   int other = -1;
   for (std::size_t i = begin; i < end; ++i) {
-    changes |= after[i] != before[i];
     same &= after[i] == all[i];
     if (writer[i] != 0)
       other = writer[i] - 1;
   }
-  return changes && !same ? other : -1;
+  return same ? -1 : other;
 }
 
 } // namespace
@@ -290,7 +290,7 @@ void VertexCheck::noteClash(Apart &apart, const Outcome &one, unsigned worker, c
   if (!apart.clash.empty())
     return;
   const std::size_t end = std::min(word + wordBytes, edge.at + edge.bytes);
-  const int other = clashIn(word, end, one.before, one.after, apart.all.after, apart.writer);
+  const int other = clashIn(word, end, one.after, apart.all.after, apart.writer);
   if (other < 0 || (edge.elementBytes < wordBytes && type_->abi->cost_flags & DACE_IPU_STORES_WHOLE_WORDS))
     return;
   const std::size_t first = (word - edge.at) / edge.elementBytes, last = (end - 1 - edge.at) / edge.elementBytes;
@@ -306,7 +306,9 @@ void VertexCheck::noteStateClash(Apart &apart, const Outcome &one, unsigned work
   if (!apart.clash.empty())
     return;
   const std::size_t end = std::min(word + wordBytes, state_.size());
-  const int other = clashIn(word, end, state_, one.state, apart.all.state, apart.stateWriter);
+  if (std::memcmp(&one.state[word], &state_[word], end - word) == 0)
+    return;
+  const int other = clashIn(word, end, one.state, apart.all.state, apart.stateWriter);
   for (std::uint32_t f = 0; other >= 0 && f < type_->abi->num_fields; ++f) {
     const DaceIpuField &field = type_->abi->fields[f];
     if (field.offset < end && field.offset + field.size > word)
