@@ -72,12 +72,16 @@ def test_streams(shell: Shell, tmp_path: Path, standard: str) -> None:
     assert output.splitlines()[-2:] == ["1 2 -1 -2 1 2 -1 -2 5 6 -3 -4 ", "1 2 -1 1 2 -1 "]
 
 
+RACE = " is another if its workers run at the same time: one reads what another writes"
 MISTAKES = (
     ("Pairs", 9, "5 reads element 9 of field 'in', which has 9 elements"),
     ("Pairs", 12, "5 reads element 9 of field 'in', which was never written"),
     ("Shifted", 7, "18 writes element 6 of field 'out', which has 6 elements"),
     ("Shifted", 6, ""),
     ("Divided", 6, "32 divides an integer by zero, or the least one by -1"),
+    ("Summed", 6, "45 races: its workers 0 and 1 write different values to element 0 of field 'out'"),
+    ("Marked", 6, "58 races: its workers 0 and 1 write different values to element 1 of field 'out'"),
+    ("Passed", 6, f"72 races: element 1 of field 'out'{RACE}"),
 )
 
 
