@@ -50,7 +50,7 @@ _RUNTIME = _ROOT.parent / "runtime"
 RUNTIME_INCLUDE = _RUNTIME / "include"
 
 #: The libraries beside libpoplar, each after those it may use.
-_COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl")
+_COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl", "pva")
 _RUNTIME_LIBRARY = "dace_ipu"
 #: What a sanitised build holds beside libpoplar: it takes long, and the others only build graphs.
 _SANITIZED_COMPANIONS = ("poputil",)
