@@ -50,7 +50,7 @@ _RUNTIME = _ROOT.parent / "runtime"
 RUNTIME_INCLUDE = _RUNTIME / "include"
 
 #: The libraries beside libpoplar, each after those it may use.
-_COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl", "popfloat")
+_COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl", "popfloat", "pva")
 _RUNTIME_LIBRARY = "dace_ipu"
 #: What the thread sanitizer's build holds beside libpoplar: the others build graphs, in one thread.
 _THREAD_COMPANIONS = ("poputil",)
