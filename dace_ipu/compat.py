@@ -302,10 +302,11 @@ def infer_dtype(expression: str, types: Mapping[str, np.dtype[Any]]) -> np.dtype
 def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
     """Return the type of a symbol: what the SDFG says, else that of what edges assign to it, else int32."""
     if name in sdfg.symbols:
-        return np.dtype(sdfg.symbols[name].type)
+        return numpy_type(sdfg.symbols[name])
     assigned = (edge.data.new_symbols(sdfg, sdfg.symbols).get(name) for edge in sdfg.all_interstate_edges())
-    found = next((dtype for dtype in assigned if dtype is not None), dtypes.int32)
-    return np.dtype(found.type)
+    found: Any = next((dtype for dtype in assigned if dtype is not None), dtypes.int32)
+    result: np.dtype[Any] = np.dtype(found.type)
+    return result
 
 
 def view_edge(state: SDFGState, node: nodes.AccessNode) -> Any:

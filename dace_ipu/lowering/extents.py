@@ -6,7 +6,7 @@ over all values that it may have, and a condition around the body: so the same v
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import sympy
@@ -14,11 +14,13 @@ import sympy
 from dace_ipu.lowering.bounds import Bounds
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device
 from dace_ipu.lowering.scope import Names
+from dace_ipu.lowering.signed import signed_text
 from dace_ipu.lowering.symbolic import Unsupported, python_text
 from dace_ipu.tile_graph.body import (
     Access,
     Code,
     Declare,
+    DType,
     Expr,
     For,
     If,
@@ -40,6 +42,7 @@ class Extents:
 
     device: Device
     names: Names
+    types: Mapping[str, DType] = field(default_factory=dict)  # of the scalars that limits may be
     dimensions: list[tuple[str, Expr | None]] = field(default_factory=list)  # None: by the arrays that it indexes
     spans: dict[str, Bounds | None] = field(default_factory=dict)
     tests: list[str] = field(default_factory=list)
@@ -79,7 +82,7 @@ class Extents:
             return dimensions, body
         declared = [s for s in body if isinstance(s, LocalArray) or (isinstance(s, Declare) and s.value is None)]
         rest = [s for s in body if s not in declared]
-        return dimensions, [*declared, If(Code(" and ".join(self.tests)), tuple(rest))]
+        return dimensions, [*declared, If(Code(signed_text(" and ".join(self.tests), self.types)), tuple(rest))]
 
     def _exact(self, name: str, begin: Expr, count: Expr, step: Expr) -> Expr:
         for value in (begin, count):

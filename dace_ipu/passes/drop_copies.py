@@ -12,6 +12,7 @@ from dace_ipu.tile_graph.nodes import (
     ComputeSet,
     Copy,
     CopyIn,
+    Product,
     Repeat,
     RepeatWhile,
     Step,
@@ -51,6 +52,8 @@ def _is_overwritten(variable: Variable, steps: tuple[Step, ...], graph: TileGrap
             return set_covers(variable, first, graph)
         case Copy():
             return first.source_slice.variable != variable.name and is_whole(first.target_slice.ranges, variable)
+        case Product(target=target, adds=adds):
+            return not adds and target.variable == variable.name and is_whole(target.ranges, variable)
         case RepeatWhile(condition=condition):
             return _is_overwritten(variable, condition, graph)
         case Branch(predicate=predicate, then=then, orelse=orelse):

@@ -17,6 +17,7 @@ from dace_ipu.tile_graph.nodes import (
     CopyOut,
     Direction,
     MapStep,
+    Product,
     Repeat,
     RepeatWhile,
     Step,
@@ -63,6 +64,8 @@ def touched_itself(step: Step) -> frozenset[str]:
             return frozenset((step.variable,))
         case Combine():
             return frozenset((step.partial, step.target.variable))
+        case Product():
+            return frozenset(box.variable for box in (step.target, step.left, step.right))
         case RepeatWhile() | Branch():
             return frozenset((step.predicate,))
         case Repeat() | Choice():
@@ -82,7 +85,7 @@ def written(step: Step) -> frozenset[str]:
             return frozenset((step.variable,))
         case CopyOut():
             return frozenset()
-        case Combine():
+        case Combine() | Product():
             return frozenset((step.target.variable,))
         case _:
             return frozenset().union(*(written(inner) for part in inner_steps(step) for inner in part))

@@ -75,7 +75,15 @@ class LaneMapping:
     lanes_per_block: int
 
 
-Mapping = LinearMapping | TileMapping | BlockMapping | LaneMapping
+@dataclass(frozen=True)
+class OperandMapping:
+    """As the plan of a matrix product wants its left or right operand, so that it is not rearranged before."""
+
+    product: str
+    is_left: bool
+
+
+Mapping = LinearMapping | TileMapping | BlockMapping | LaneMapping | OperandMapping
 
 
 @dataclass(frozen=True)
@@ -297,6 +305,24 @@ class Combine:
 
 
 @dataclass(frozen=True)
+class Product:
+    """``target = left * right``, a matrix product, or ``target += left * right`` if it ``adds``.
+
+    ``notation`` names the index that runs along each dimension, '.' along one with a single element, as in
+    ``ik,kj->ij`` (``numpy.einsum``): an index that the target lacks is summed over, in any order. It stands in both
+    operands then; every other one stands in the target and in at least one operand.
+    """
+
+    name: str
+    target: Slice
+    left: Slice
+    right: Slice
+    notation: str
+    adds: bool
+    source: Source = Source()
+
+
+@dataclass(frozen=True)
 class Repeat:
     """Runs ``body`` ``count`` times (not at all if ``count`` <= 0)."""
 
@@ -338,7 +364,7 @@ class Choice:
 
 
 Control = Repeat | RepeatWhile | Branch | Choice
-Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Control
+Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Product | Control
 
 
 def inner_steps(step: Step) -> tuple[tuple[Step, ...], ...]:

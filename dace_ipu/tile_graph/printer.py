@@ -43,7 +43,9 @@ from dace_ipu.tile_graph.nodes import (
     LinearMapping,
     Mapping,
     MapStep,
+    OperandMapping,
     Partition,
+    Product,
     Range,
     Repeat,
     RepeatWhile,
@@ -146,6 +148,8 @@ def _mapping_text(mapping: Mapping) -> str:
             return f"on the blocks of {partition} [{', '.join(map(_follow_text, follow))}]"
         case LaneMapping(partition=partition, lanes_per_block=lanes):
             return f"on the blocks of {partition}, {lanes} rows each"
+        case OperandMapping(product=product, is_left=is_left):
+            return f"as the {'left' if is_left else 'right'} operand of {product}"
 
 
 def _follow_text(follow: Follow | None) -> str:
@@ -196,6 +200,9 @@ def step_lines(step: Step) -> Lines:
             yield f"host {step.host} = {step.variable}"
         case Combine():
             yield _combine_text(step)
+        case Product():
+            sign, operands = "+=" if step.adds else "=", f"{slice_text(step.left)} * {slice_text(step.right)}"
+            yield f"{step.name}: {slice_text(step.target)} {sign} {operands} as {step.notation}"
         case Repeat() | RepeatWhile() | Branch() | Choice():
             yield from _control_lines(step)
 

@@ -55,7 +55,8 @@ def linker_command(compiler: Compiler, objects: Iterable[Path], output: Path) ->
 def pricing_options(options: Options, device_types: bool) -> tuple[str, ...]:
     """Return the options with which a source is compiled in order to price it."""
     names = ("-DDACE_IPU_PRICING",) if device_types else ("-DDACE_IPU_PRICING", "-DDACE_IPU_NO_DEVICE_TYPES")
-    return (options.standard, *_MACROS, *names, *options.preprocessor, "-iquote", ".", "-isystem", str(INCLUDE))
+    own = ("-iquote", ".", "-isystem", str(INCLUDE), "-include", "poplar/codelet/PricedMath.hpp")
+    return (options.standard, *_MACROS, *names, *options.preprocessor, *own)
 
 
 def _common(options: Options, compiler: Compiler) -> list[str]:

@@ -36,6 +36,8 @@ from dace_ipu.tile_graph.nodes import (
     LinearMapping,
     Mapping,
     MapStep,
+    OperandMapping,
+    Product,
     Repeat,
     RepeatWhile,
     Slice,
@@ -44,7 +46,9 @@ from dace_ipu.tile_graph.nodes import (
     TileGraph,
     TileMapping,
     Variable,
+    walk_steps,
 )
+from dace_ipu.tile_graph.products import Notation
 
 __all__ = ["BuildFunction", "host_text", "print_build", "symbol_names"]
 
@@ -153,6 +157,8 @@ class _HostPrinter:
 
     def _prologue(self) -> None:
         self._lines.add("Sequence sequence;", "")
+        if any(isinstance(step, Product) for step in walk_steps(self._graph.steps)):
+            self._lines.add("dace_ipu::addProductCodelets(graph);", "")
         for partition in self._graph.partitions:
             extents = ", ".join(self._index(e) for e in partition.extents)
             tiles = "graph.getTarget().getNumTiles()"
@@ -171,6 +177,9 @@ class _HostPrinter:
         name = self._tensors[variable.name]
         element = element_type(variable.dtype)
         shape = [*variable.shape, *([sympy.Integer(2)] if element.components == 2 else [])]
+        if isinstance(variable.mapping, OperandMapping):
+            self._lines.add(f"Tensor {name} = {self._operand_variable(variable, variable.mapping)};")
+            return
         if variable.constant is not None:
             self._lines.add(*constant_lines(variable, name, self._shape(shape)))
         elif variable.lanes_of is not None:
@@ -209,6 +218,19 @@ class _HostPrinter:
         blocks = self._partitions[mapping.partition]
         return f"dace_ipu::mapToBlocks(graph, {name}, {blocks}, {{{', '.join(follows)}}});"
 
+    def _operand_variable(self, variable: Variable, mapping: OperandMapping) -> str:
+        """The call that makes a variable in the layout of a product."""
+        steps = walk_steps(self._graph.steps)
+        product = next(step for step in steps if isinstance(step, Product) and step.name == mapping.product)
+        notation = Notation.of(product)
+        shapes = []
+        for box, runs in ((product.left, notation.left), (product.right, notation.right)):
+            shapes.append(f'{{{self._shape([range_size(r) for r in box.ranges])}, "{runs}"}}')
+        side = "left" if mapping.is_left else "right"
+        element = element_type(variable.dtype).poplar
+        arguments = f'graph, {element}, {", ".join(shapes)}, "{notation.target}", "{variable.name}"'
+        return f"dace_ipu::{side}Operand({arguments})"
+
     # ---- steps -------------------------------------------------------------------------------------------------------
 
     def _steps(self, steps: tuple[Step, ...], sequence: str) -> None:
@@ -227,6 +249,8 @@ class _HostPrinter:
                 self._copy(step, sequence)
             case Combine():
                 self._combine(step, sequence)
+            case Product():
+                self._product(step, sequence)
             case Repeat():
                 self._repeat(step, sequence)
             case RepeatWhile():
@@ -315,6 +339,18 @@ class _HostPrinter:
             f"dace_ipu::combine(graph, {sequence}, {self._tensors[step.partial]}, {self._slice(step.target)}, "
             f"{{{codelets}}}{pairs});"
         )
+
+    def _product(self, step: Product, sequence: str) -> None:
+        boxes = (step.left, step.right, step.target)
+        pairs = zip(boxes, Notation.of(step), strict=True)
+        operands = ", ".join(f'{{{self._slice(box)}, "{runs}"}}' for box, runs in pairs)
+        tests = list(dict.fromkeys(test for box in boxes for test in self._conditions(box)))
+        function = "multiplyAdd" if step.adds else "multiply"
+        self._lines.add(*source_comment(step.source))
+        if tests:
+            self._lines.add(f"if ({' && '.join(tests)})")
+        indent = "  " if tests else ""
+        self._lines.add(f'{indent}dace_ipu::{function}(graph, {sequence}, {operands}, "{step.name}");')
 
     def _repeat(self, step: Repeat, sequence: str) -> None:
         self._lines.add("", *self._origin(step.source))

@@ -11,6 +11,8 @@ namespace popops {
 using namespace poplar;
 using poputil::poplibs_error;
 using expr::BinaryOpType;
+using expr::isQuestion;
+using expr::isRelation;
 using expr::TernaryOpType;
 using expr::UnaryOpType;
 
@@ -59,26 +61,7 @@ bool supports(UnaryOpType op, const Type &t) {
   }
 }
 
-bool isQuestion(UnaryOpType op) {
-  return op == UnaryOpType::IS_FINITE || op == UnaryOpType::IS_INF || op == UnaryOpType::IS_NAN ||
-         op == UnaryOpType::LOGICAL_NOT;
-}
-
 bool isLogical(BinaryOpType op) { return op == BinaryOpType::LOGICAL_AND || op == BinaryOpType::LOGICAL_OR; }
-
-bool isRelation(BinaryOpType op) {
-  switch (op) {
-  case BinaryOpType::EQUAL:
-  case BinaryOpType::NOT_EQUAL:
-  case BinaryOpType::LESS_THAN:
-  case BinaryOpType::LESS_THAN_EQUAL:
-  case BinaryOpType::GREATER_THAN:
-  case BinaryOpType::GREATER_THAN_EQUAL:
-    return true;
-  default:
-    return isLogical(op);
-  }
-}
 
 bool isBitwise(BinaryOpType op) {
   return op == BinaryOpType::BITWISE_AND || op == BinaryOpType::BITWISE_OR || op == BinaryOpType::BITWISE_XOR ||
