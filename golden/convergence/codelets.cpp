@@ -6,51 +6,6 @@ template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
   return a > b || a != a ? a : b;
 }
 
-// What one worker gets of the iterations [begin, end): consecutive ones, from a border that lies `phase` behind a
-// multiple of `grain` (1, 2 or 4) to another. Elements of less than 32 bits need it: two workers must never write the
-// same word.
-class Share {
-public:
-  class Iterator {
-  public:
-    explicit Iterator(int value) : value(value) {}
-    int operator*() const { return value; }
-    Iterator &operator++() {
-      ++value;
-      return *this;
-    }
-    bool operator!=(Iterator other) const { return value != other.value; }
-
-  private:
-    int value;
-  };
-
-  Share(int begin, int end, int worker, unsigned grain, unsigned phase) {
-    const int origin = begin - static_cast<int>((begin - phase) & (grain - 1));
-    const unsigned grains = begin < end ? (end - origin + grain - 1) / grain : 0;
-    const int each = divided(grains + workers - 1) * grain;
-    first = clamp(origin + worker * each, begin, end);
-    last = clamp(origin + worker * each + each, first, end);
-  }
-  Iterator begin() const { return Iterator(first); }
-  Iterator end() const { return Iterator(last); }
-
-private:
-  static constexpr unsigned workers = poplar::MultiVertex::numWorkers();
-
-  // x / workers. The machine divides in software, which takes hundreds of cycles; for six workers a product will do.
-  static unsigned divided(unsigned x) {
-    return workers == 6 ? static_cast<unsigned>((x * 0xAAAAAAABull) >> 34) : x / workers;
-  }
-  static int clamp(int x, int low, int high) { return x > high ? high : x < low ? low : x; }
-
-  int first, last;
-};
-
-inline Share share(int begin, int end, unsigned worker, unsigned grain = 1, unsigned phase = 0) {
-  return Share(begin, end, worker, grain, phase);
-}
-
 // test_golden.py:4   while np.max(A) > limit:
 class reduce_init : public poplar::Vertex {
 public:
@@ -82,7 +37,7 @@ public:
 
   bool compute(unsigned worker) {
     float max_A_max = -INFINITY;
-    for (unsigned i0 : share(0, i0_size, worker)) {
+    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
       max_A_max = max(max_A_max, A[i0]);
     }
     max_A[worker] = max_A_max;
@@ -148,7 +103,7 @@ public:
   unsigned i0_size;
 
   bool compute(unsigned worker) {
-    for (unsigned i0 : share(0, i0_size, worker)) {
+    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
       A[i0] = A[i0] * 0.5f;
     }
     return true;
@@ -187,7 +142,7 @@ public:
 
   bool compute(unsigned worker) {
     float max_A_max = -INFINITY;
-    for (unsigned i0 : share(0, i0_size, worker)) {
+    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
       max_A_max = max(max_A_max, A[i0]);
     }
     max_A[worker] = max_A_max;

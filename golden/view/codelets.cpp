@@ -1,83 +1,17 @@
 #include <poplar/Vertex.hpp>
 
-// What one worker gets of the iterations [begin, end): consecutive ones, from a border that lies `phase` behind a
-// multiple of `grain` (1, 2 or 4) to another. Elements of less than 32 bits need it: two workers must never write the
-// same word.
-class Share {
-public:
-  class Iterator {
-  public:
-    explicit Iterator(int value) : value(value) {}
-    int operator*() const { return value; }
-    Iterator &operator++() {
-      ++value;
-      return *this;
-    }
-    bool operator!=(Iterator other) const { return value != other.value; }
-
-  private:
-    int value;
-  };
-
-  Share(int begin, int end, int worker, unsigned grain, unsigned phase) {
-    const int origin = begin - static_cast<int>((begin - phase) & (grain - 1));
-    const unsigned grains = begin < end ? (end - origin + grain - 1) / grain : 0;
-    const int each = divided(grains + workers - 1) * grain;
-    first = clamp(origin + worker * each, begin, end);
-    last = clamp(origin + worker * each + each, first, end);
-  }
-  Iterator begin() const { return Iterator(first); }
-  Iterator end() const { return Iterator(last); }
-
-private:
-  static constexpr unsigned workers = poplar::MultiVertex::numWorkers();
-
-  // x / workers. The machine divides in software, which takes hundreds of cycles; for six workers a product will do.
-  static unsigned divided(unsigned x) {
-    return workers == 6 ? static_cast<unsigned>((x * 0xAAAAAAABull) >> 34) : x / workers;
-  }
-  static int clamp(int x, int low, int high) { return x > high ? high : x < low ? low : x; }
-
-  int first, last;
-};
-
-inline Share share(int begin, int end, unsigned worker, unsigned grain = 1, unsigned phase = 0) {
-  return Share(begin, end, worker, grain, phase);
-}
-
-// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy.
-template <typename A, typename B> inline auto floor_div(A a, B b) -> decltype(a / b) {
-  if (b == 0)
-    return 0;
-  const auto quotient = a / b;
-  const auto rest = a - quotient * b;
-  return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-
-// The remainder of integers with the sign of the divisor, as in Python; 0 if the divisor is 0, as in NumPy.
-template <typename A, typename B> inline auto mod(A a, B b) -> decltype(a % b) {
-  if (b == 0)
-    return 0;
-  const auto rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
 // test_golden.py:4   B[:] = flat + 1
 class update_B : public poplar::MultiVertex {
 public:
-  poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> A;
+  poplar::Vector<poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>>> A_reshaped;
   poplar::Vector<poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>>> B;
-  int i0_size;
-  int i1_size;
-  int i0_begin;
-  int i1_begin;
-  int A_begin_0;
+  unsigned i0_size;
+  unsigned i1_size;
 
   bool compute(unsigned worker) {
-    for (int i0 : share(0, i0_size, worker)) {
-      for (int i1 = 0; i1 < i1_size; ++i1) {
-        B[i0][i1] = A[6 * floor_div(4 * i0 + 4 * i0_begin + i1 + i1_begin,
-            6) + mod(4 * i0 + 4 * i0_begin + i1 + i1_begin, 6) - 6 * A_begin_0] + 1.0f;
+    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
+      for (unsigned i1 = 0; i1 < i1_size; ++i1) {
+        B[i0][i1] = A_reshaped[i0][i1] + 1.0f;
       }
     }
     return true;

@@ -120,3 +120,13 @@ def loop_to_a_counter_of_the_device(A: dace.float32[N, N]):
             A[i, j] = A[i, j] + 0.5 * A[i, j - 1]
         for j in range(i + 1, N, 2):
             A[i, j] = A[i, j - 1] * 0.5
+
+
+@case(lambda r: {"A": values(r, 7, 6), "R": np.zeros((6, 6), f32)}, N=7, M=6)
+@dace.program
+def columns_made_orthogonal(A: dace.float32[N, M], R: dace.float32[M, M]):
+    for k in range(M):
+        R[k, k] = np.dot(A[:, k], A[:, k])
+        for j in range(k + 1, M):
+            R[k, j] = np.dot(A[:, k], A[:, j]) / R[k, k]
+            A[:, j] -= A[:, k] * R[k, j]

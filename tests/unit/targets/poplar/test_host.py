@@ -277,7 +277,7 @@ def test_a_product_is_one_call() -> None:
     assert (
         '  Tensor A = dace_ipu::leftOperand(graph, FLOAT, {shape(1, N - 1), ".k"}, {shape(N - 1, N), "kj"}, ".j", "A");\n'
     ) in text
-    assert 'dace_ipu::multiply(graph, sequence, {A, ".k"}, {B.slice(at(1, 1), at(N, N + 1)), "kj"}, {C, ".j"}, "mm");' in text
+    assert 'dace_ipu::multiply(graph, sequence, {A, ".k"}, {B.slice({1, 1}, at(N, N + 1)), "kj"}, {C, ".j"}, "mm");' in text
     assert "dace_ipu::multiplyAdd(graph, sequence, " in host_text(_product(adds=True))
 
 
