@@ -130,3 +130,25 @@ def columns_made_orthogonal(A: dace.float32[N, M], R: dace.float32[M, M]):
         for j in range(k + 1, M):
             R[k, j] = np.dot(A[:, k], A[:, j]) / R[k, k]
             A[:, j] -= A[:, k] * R[k, j]
+
+
+@case(
+    lambda r: {
+        "row": np.array([0, 2, 2, 5, 5, 5, 6], np.uint32),
+        "col": np.array([1, 3, 0, 2, 4, 4], np.uint32),
+        "val": values(r, 6),
+        "x": values(r, 5),
+        "y": np.zeros(6, f32),
+    },
+    N=6,
+    K=6,
+    M=5,
+)
+@dace.program
+def sparse_rows_of_which_some_are_empty(
+    row: dace.uint32[N + 1], col: dace.uint32[K], val: dace.float32[K], x: dace.float32[M], y: dace.float32[N]
+):
+    for i in range(N):
+        start = row[i]
+        stop = row[i + 1]
+        y[i] = val[start:stop] @ x[col[start:stop]]
