@@ -27,7 +27,7 @@ from dace.sdfg.state import (
 from dace_ipu import compat
 from dace_ipu.lowering import loops
 from dace_ipu.lowering.places import located
-from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside
+from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside, wide_symbols
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
 from dace_ipu.lowering.scope import Scope, dtype_of, integer_constants, user_name
@@ -579,9 +579,10 @@ def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[Statement]:
 
 
 def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
-    """The type that a symbol has on the device; int64 becomes int32: the machine has 32-bit integers."""
+    """The type that a symbol has on the device. One of 64 bits has 32, as the machine's integers, unless it is data."""
     dtype = compat.symbol_type(sdfg, name)
-    return np.dtype(np.int32) if dtype == np.int64 else dtype
+    narrow = {"int64": "int32", "uint64": "uint32"}.get(dtype.name)
+    return dtype if narrow is None or name in wide_symbols(sdfg) else np.dtype(narrow)
 
 
 def _assignments(assignments: dict[str, str], scope: Scope) -> list[Statement]:
