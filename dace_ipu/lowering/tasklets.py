@@ -300,7 +300,7 @@ class _Tasklet:
                 return [While(test_code, tuple(self._statements(node.body)))]
             case ast.For(orelse=[]):
                 return self._for(node)
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
+            case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.AnnAssign(value=None):
                 return []
             case ast.Expr(value=ast.Call() as call) if ast.unparse(call.func) in _PARTS:
                 return self._parts(call)
