@@ -40,7 +40,7 @@ SIMULATOR_INCLUDE = _PACKAGE / "simulator" / "include"
 #: SDK.
 RUNTIME_SOURCES = _PACKAGE / "runtime" / "src"
 #: Poplar libraries that programs are linked with, by their names in the SDK.
-LIBRARIES = ("poplar", "poputil")
+LIBRARIES = ("poplar", "poputil", "popops", "poplin")
 
 # The pointer has no initialiser: DaCe creates the struct with `new T()`, which zeroes it, and reads its leading
 # pointers back from the source in CompiledSDFG.get_state_struct, which stops at anything but `type *name;`.

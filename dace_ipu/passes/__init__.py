@@ -10,16 +10,24 @@ from dace_ipu.passes.anchor_writes import AnchorWrites
 from dace_ipu.passes.double_buffer import DoubleBuffer
 from dace_ipu.passes.drop_copies import DropCopies
 from dace_ipu.passes.fetch_slices import FetchSlices
+from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.hoist_singles import HoistSingles
+from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.localise import LocaliseTemporaries
+from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
 from dace_ipu.passes.mapping import MapVariables
+from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.notes import WriteNotes
 from dace_ipu.passes.partition import PartitionMaps
+from dace_ipu.passes.reshape_reads import ReshapeReads
+from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
+from dace_ipu.passes.split_guards import SplitGuards
 from dace_ipu.passes.steps import walk_steps
+from dace_ipu.passes.straighten import Straighten
 from dace_ipu.tile_graph.dump import VARIABLE, dump
 from dace_ipu.tile_graph.nodes import MapStep, TileGraph
 from dace_ipu.tile_graph.printer import to_text
@@ -42,8 +50,16 @@ class Pass(Protocol):
 PIPELINE: tuple[Pass, ...] = (
     ForwardCopies(),
     SimplifyBodies(),
+    InlineOperands(),
+    LoopsToDimensions(),
+    SimplifyBodies(),
     AnchorWrites(),
     FetchSlices(),
+    ReshapeReads(),
+    Straighten(),
+    SplitGuards(),
+    MatchProducts(),
+    ScaleProducts(),
     HoistSingles(),
     MergeSingles(),
     DoubleBuffer(),
@@ -51,6 +67,7 @@ PIPELINE: tuple[Pass, ...] = (
     LocaliseTemporaries(),
     SimplifyBodies(),
     PartitionMaps(),
+    FoldStarts(),
     DropCopies(),
     MapVariables(),
     Accumulate(),

@@ -36,17 +36,18 @@ def as_index(declaration: Declare, assigned: Set[str]) -> Expr | None:
     value, dtype = declaration.value, declaration.dtype
     if value is None or value.reads or dtype.kind not in "iu" or dtype.itemsize < 4 or names(value.text) & assigned:
         return None
-    return _index(ast.parse(value.text.strip(), mode="eval").body)
+    return index_of(ast.parse(value.text.strip(), mode="eval").body)
 
 
-def _index(node: ast.expr) -> Expr | None:
+def index_of(node: ast.expr) -> Expr | None:
+    """The integer expression that a node of Python's syntax tree spells; None for what is none."""
     match node:
         case ast.Constant(value=int() as value) if not isinstance(value, bool):
             return sympy.Integer(value)
         case ast.Name(id=name):
             return symbol(name)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _index(operand)
+            inner = index_of(operand)
             return None if inner is None else -inner
         case ast.BinOp():
             return _operation(node)
@@ -55,7 +56,7 @@ def _index(node: ast.expr) -> Expr | None:
 
 
 def _operation(node: ast.BinOp) -> Expr | None:
-    left, right = _index(node.left), _index(node.right)
+    left, right = index_of(node.left), index_of(node.right)
     if left is None or right is None:
         return None
     match node.op:

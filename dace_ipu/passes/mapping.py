@@ -18,11 +18,15 @@ from dace_ipu.tile_graph.nodes import (
     Follow,
     LinearMapping,
     Mapping,
+    OperandMapping,
+    Product,
     Range,
+    Slice,
     TileGraph,
     TileMapping,
     Variable,
 )
+from dace_ipu.tile_graph.products import Notation
 
 _TYPICAL = 1000  # what a symbol counts for when extents are compared
 
@@ -34,7 +38,8 @@ class MapVariables:
     A variable follows the compute set that touches most of it, where writing counts twice (the first of equals): an
     element lives on the tile of the block that touches it. What only single vertices touch, and scalars, live on tile
     0; the rest is spread evenly. Reads that several blocks share (a row for all blocks of a row) decide nothing:
-    their owner would hold what all need. The pass changes nothing but mappings, and keeps those that are set.
+    their owner would hold what all need. What no compute set writes, and a matrix product takes as a whole, lies as
+    that one wants it. The pass changes nothing but mappings, and keeps those that are set.
     """
 
     name: str = "mapping"
@@ -49,7 +54,49 @@ def _mapping(variable: Variable, graph: TileGraph) -> Mapping:
     users = tuple(_users(variable.name, graph))
     if sympy.prod(variable.shape) == 1 or (users and all(compute_set.partition is None for compute_set, _ in users)):
         return TileMapping(0)
-    return _leader(users, graph) or LinearMapping()
+    is_written = any(edge.direction is not Direction.INPUT for _, edge in users)
+    return (None if is_written else _as_operand(variable, graph)) or _leader(users, graph) or LinearMapping()
+
+
+def _as_operand(variable: Variable, graph: TileGraph) -> OperandMapping | None:
+    """As the first of the products with the most multiplications wants the variable, if it takes all of it.
+
+    None if others take it transposed: rearranging the layout for the one into that for the other costs several times as
+    much as rearranging rows that are spread evenly.
+    """
+    uses = tuple(_operands(variable, graph))
+    whole = [(product, side) for product, side, box in uses if _is_all_of(box, variable)]
+    if variable.constant is not None or not whole or len({_roles(product, side) for product, side, _ in uses}) > 1:
+        return None
+    product, side = max(whole, key=lambda use: _multiplications(use[0]))
+    return OperandMapping(product.name, side == "left")
+
+
+def _operands(variable: Variable, graph: TileGraph) -> Iterator[tuple[Product, str, Slice]]:
+    for step in walk_steps(graph.steps):
+        if isinstance(step, Product):
+            sides = (("left", step.left), ("right", step.right))
+            yield from ((step, side, box) for side, box in sides if box.variable == variable.name)
+
+
+def _multiplications(product: Product) -> float:
+    return _typical(sympy.prod([_length(at) for box in (product.left, product.right) for at in box.ranges]))
+
+
+def _roles(product: Product, side: str) -> tuple[bool, ...]:
+    """For each dimension of an operand whether the index that runs along it is summed over."""
+    notation = Notation.of(product)
+    runs = notation.left if side == "left" else notation.right
+    return tuple(index not in notation.target for index in runs)
+
+
+def _is_all_of(box: Slice, variable: Variable) -> bool:
+    pairs = zip(box.ranges, variable.shape, strict=False)
+    return box.variable == variable.name and all(at.begin == 0 and _length(at) == size for at, size in pairs)
+
+
+def _length(interval: Range) -> Expr:
+    return sympy.expand(interval.end - interval.begin)
 
 
 def _users(variable: str, graph: TileGraph) -> Iterator[tuple[ComputeSet, Field]]:
@@ -81,17 +128,22 @@ def _is_shared(edge: Field, follow: tuple[Follow | None, ...], compute_set: Comp
 def _weight(extents: tuple[Expr, ...], follow: tuple[Follow | None, ...]) -> float:
     """How many iterations there are along the dimensions that are followed, symbols taken for typical sizes."""
     followed = {entry.dimension for entry in follow if entry is not None}
-    product = sympy.prod([extents[dimension] for dimension in sorted(followed)])
+    return _typical(sympy.prod([extents[dimension] for dimension in sorted(followed)]))
+
+
+def _typical(product: Expr) -> float:
     return float(product.subs(dict.fromkeys(product.free_symbols, _TYPICAL)))
 
 
 def _follows(edge: Field, blocks: tuple[BlockDimension, ...]) -> tuple[Follow | None, ...]:
     """For each dimension of a variable the block dimension it runs with; each block dimension is followed once."""
     taken: set[int] = set()
+    names = {symbol(name) for block in blocks for name in (block.begin, block.size)}
     result = []
     for interval in edge.ranges:
         found = (_follow(interval, block) for block in blocks if block.index not in taken)
-        entry = next((follow for follow in found if follow is not None), None)
+        own = (follow for follow in found if follow is not None and not follow.offset.free_symbols & names)
+        entry = next(own, None)
         taken |= {entry.dimension} if entry is not None else set()
         result.append(entry)
     return tuple(result)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from dace_ipu.passes.steps import walk_steps
-from dace_ipu.tile_graph.nodes import Combine, ComputeSet, Source, TileGraph
+from dace_ipu.tile_graph.nodes import Combine, ComputeSet, Product, Source, TileGraph
 
 __all__ = ["WriteNotes"]
 
@@ -37,6 +37,9 @@ def _note(step: object) -> str:
             target = step.target.variable
             place = _place(step.source)
             return f"the reduction into {target}{place} leaves partial results on all tiles, which a tree combines"
+        case Product():
+            place = _place(step.source)
+            return f"{step.name}{place} is a matrix product: poplin divides it among the tiles, for the matrix unit"
         case _:
             return ""
 

@@ -31,6 +31,7 @@ from dace_ipu.tile_graph.nodes import (
     Direction,
     HostArray,
     MapStep,
+    Product,
     Range,
     Repeat,
     RepeatWhile,
@@ -39,6 +40,7 @@ from dace_ipu.tile_graph.nodes import (
     TileGraph,
     Variable,
 )
+from dace_ipu.tile_graph.products import Notation
 from dace_ipu.tile_graph.statements import (
     Array,
     Frame,
@@ -47,6 +49,7 @@ from dace_ipu.tile_graph.statements import (
     combine,
     compile_body,
     poison,
+    start_value,
 )
 from dace_ipu.tile_graph.vertices import Names, Place, Vertex, check_owners
 
@@ -143,6 +146,7 @@ class _Machine:
             CopyIn: self._copy_in,
             CopyOut: self._copy_out,
             Combine: self._combine,
+            Product: self._product,
             Repeat: self._repeat,
             RepeatWhile: self._repeat_while,
             Branch: self._branch,
@@ -206,12 +210,23 @@ class _Machine:
         variable = self._variables[step.target.variable]
         place = self._place(step.target.variable, step.target.ranges, self._symbols)
         old = variable[place]
+        if step.overwrites:
+            old = np.full_like(old, start_value(step.reduction, old.dtype))
         if partials.shape[1:] != old.shape:
             raise ValueError(f"rows of {partials.shape[1:]} partial results for {old.shape} elements")
         for element in np.ndindex(old.shape):
             lanes = partials[(slice(None), *element)]
             old[element] = functions.convert(reduce(partial(combine, step.reduction), lanes, old[element]), old.dtype)
         variable[place] = old
+
+    def _product(self, step: Product) -> None:
+        """Sums in float32, as the machine does."""
+        pairs = zip((step.left, step.right), Notation.of(step), strict=False)
+        left, right = (_without_single(self._slice(box), runs).astype(np.float32) for box, runs in pairs)
+        place = self._place(step.target.variable, step.target.ranges, self._symbols)
+        array = self._variables[step.target.variable]
+        result = np.einsum(step.notation.replace(".", ""), left, right).reshape(array[place].shape)
+        array[place] = (array[place] + result if step.adds else result).astype(array.dtype)
 
     def _repeat(self, step: Repeat) -> None:
         for _ in range(self._number(step.count)):
@@ -238,6 +253,11 @@ def _symbol(name: str, dtype: DType, symbols: Numbers) -> Any:
     if name not in symbols:
         raise InterpreterError(f"no value for the symbol '{name}'")
     return int(symbols[name]) if dtype.kind in "biu" else functions.convert(symbols[name], dtype)
+
+
+def _without_single(array: Array, runs: str) -> Array:
+    """The array without the dimensions along which no index runs."""
+    return array.reshape([size for size, index in zip(array.shape, runs, strict=True) if index != "."])
 
 
 def _strided(name: str, buffer: Array, shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Array:

@@ -75,7 +75,15 @@ class LaneMapping:
     lanes_per_block: int
 
 
-Mapping = LinearMapping | TileMapping | BlockMapping | LaneMapping
+@dataclass(frozen=True)
+class OperandMapping:
+    """As the plan of a matrix product wants its left or right operand, so that it is not rearranged before."""
+
+    product: str
+    is_left: bool
+
+
+Mapping = LinearMapping | TileMapping | BlockMapping | LaneMapping | OperandMapping
 
 
 @dataclass(frozen=True)
@@ -285,12 +293,32 @@ class Combine:
     """``target = op(target, partial[0], partial[1], ...)`` over the lanes (first dimension) of partial results, as a
     tree.
 
-    ``partial`` has one dimension more than ``target`` has elements' shape: (lanes, *sizes of target's ranges).
+    ``partial`` has one dimension more than ``target`` has elements' shape: (lanes, *sizes of target's ranges). If it
+    ``overwrites``, the identity of the reduction takes the place of the old target.
     """
 
     partial: str
     target: Slice
     reduction: Reduction
+    source: Source = Source()
+    overwrites: bool = False
+
+
+@dataclass(frozen=True)
+class Product:
+    """``target = left * right``, a matrix product, or ``target += left * right`` if it ``adds``.
+
+    ``notation`` names the index that runs along each dimension, '.' along one with a single element, as in
+    ``ik,kj->ij`` (``numpy.einsum``): an index that the target lacks is summed over, in any order. It stands in both
+    operands then; every other one stands in the target and in at least one operand.
+    """
+
+    name: str
+    target: Slice
+    left: Slice
+    right: Slice
+    notation: str
+    adds: bool
     source: Source = Source()
 
 
@@ -336,7 +364,7 @@ class Choice:
 
 
 Control = Repeat | RepeatWhile | Branch | Choice
-Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Control
+Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Product | Control
 
 
 def inner_steps(step: Step) -> tuple[tuple[Step, ...], ...]:

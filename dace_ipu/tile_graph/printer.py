@@ -43,7 +43,9 @@ from dace_ipu.tile_graph.nodes import (
     LinearMapping,
     Mapping,
     MapStep,
+    OperandMapping,
     Partition,
+    Product,
     Range,
     Repeat,
     RepeatWhile,
@@ -146,6 +148,8 @@ def _mapping_text(mapping: Mapping) -> str:
             return f"on the blocks of {partition} [{', '.join(map(_follow_text, follow))}]"
         case LaneMapping(partition=partition, lanes_per_block=lanes):
             return f"on the blocks of {partition}, {lanes} rows each"
+        case OperandMapping(product=product, is_left=is_left):
+            return f"as the {'left' if is_left else 'right'} operand of {product}"
 
 
 def _follow_text(follow: Follow | None) -> str:
@@ -195,7 +199,10 @@ def step_lines(step: Step) -> Lines:
         case CopyOut():
             yield f"host {step.host} = {step.variable}"
         case Combine():
-            yield f"{_update_text(slice_text(step.target), f'lanes of {step.partial}', step.reduction)}"
+            yield _combine_text(step)
+        case Product():
+            sign, operands = "+=" if step.adds else "=", f"{slice_text(step.left)} * {slice_text(step.right)}"
+            yield f"{step.name}: {slice_text(step.target)} {sign} {operands} as {step.notation}"
         case Repeat() | RepeatWhile() | Branch() | Choice():
             yield from _control_lines(step)
 
@@ -277,6 +284,13 @@ def _statement_lines(statement: Statement) -> Lines:
             yield "break"
         case Continue():
             yield "continue"
+
+
+def _combine_text(step: Combine) -> str:
+    target, lanes = slice_text(step.target), f"lanes of {step.partial}"
+    if step.overwrites:
+        return f"{target} = {step.reduction.op.value} of {lanes}"
+    return _update_text(target, lanes, step.reduction)
 
 
 def _update_text(target: str, value: str, reduction: Reduction | None) -> str:

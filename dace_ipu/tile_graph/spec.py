@@ -34,7 +34,9 @@ from dace_ipu.tile_graph.nodes import (
     LaneMapping,
     Layout,
     MapStep,
+    OperandMapping,
     Partition,
+    Product,
     Range,
     Repeat,
     RepeatWhile,
@@ -46,6 +48,8 @@ from dace_ipu.tile_graph.nodes import (
     Variable,
     walk_steps,
 )
+from dace_ipu.tile_graph.products import operand_faults, product_faults
+from dace_ipu.tile_graph.reductions import identity
 from dace_ipu.tile_graph.spec_body import DEVICE_TYPES, BodyRules, Faults, name_fault, reduction_faults, used_names
 
 __all__ = ["SpecError", "check"]
@@ -111,7 +115,7 @@ class _Checker:
             "symbol or variable": data,
             "host array": [host.name for host in graph.hosts],
             "partition": [partition.name for partition in graph.partitions],
-            "step": [step.name for step in walk_steps(graph.steps) if isinstance(step, (MapStep, ComputeSet))],
+            "step": [step.name for step in walk_steps(graph.steps) if isinstance(step, (MapStep, ComputeSet, Product))],
         }
         for kind, names in groups.items():
             yield from _distinct(kind, names)
@@ -173,6 +177,9 @@ class _Checker:
             case LaneMapping(partition=partition, lanes_per_block=lanes):
                 if variable.lanes_of != (partition, lanes):
                     yield f"it is mapped to {lanes} lanes a block of '{partition}', but has {variable.lanes_of}"
+            case OperandMapping(product=product, is_left=is_left):
+                known = {step.name: step for step in walk_steps(self._graph.steps) if isinstance(step, Product)}
+                yield from operand_faults(variable, known.get(product), is_left)
 
     def _block_mapping(self, variable: Variable, mapping: BlockMapping) -> Faults:
         partition = self._partitions.get(mapping.partition)
@@ -200,6 +207,7 @@ class _Checker:
             CopyIn: self._copy_in,
             CopyOut: self._copy_out,
             Combine: self._combine,
+            Product: self._product,
             Repeat: self._repeat,
             RepeatWhile: self._repeat_while,
             Branch: self._branch,
@@ -342,13 +350,23 @@ class _Checker:
     def _combine(self, step: Combine) -> Faults:
         yield from self._slice(step.target)
         yield from self._writable(step.target.variable)
+        partial, target = self._variables.get(step.partial), self._variables.get(step.target.variable)
         if not step.reduction.associative:
             yield "partial results of a reduction that is not associative"
-        partial, target = self._variables.get(step.partial), self._variables.get(step.target.variable)
+        if step.overwrites and target is not None and identity(step.reduction, target.dtype) is None:
+            yield "an overwriting reduction that has no identity"
         if partial is None:
             yield f"unknown variable '{step.partial}'"
         elif target is not None:
             yield from _combine_fits(step, partial, target)
+
+    def _product(self, step: Product) -> Faults:
+        boxes = (step.left, step.right, step.target)
+        faults = [fault for box in boxes for fault in self._slice(box)]
+        yield from faults
+        yield from self._writable(step.target.variable)
+        if not faults:
+            yield from product_faults(step, [self._variables[box.variable].dtype for box in boxes])
 
     def _repeat(self, step: Repeat) -> Faults:
         yield from self._exprs("count", (step.count,))
@@ -477,6 +495,8 @@ def _label(step: Step) -> str:
             return f"copy out of '{step.variable}'"
         case Combine():
             return f"combination of '{step.partial}'"
+        case Product():
+            return f"product '{step.name}'"
         case RepeatWhile() | Branch():
             return f"control flow on '{step.predicate}'"
         case Repeat() | Choice():

@@ -1,6 +1,8 @@
 import pytest
+import sympy
 
 from dace_ipu.passes.facts import Facts
+from dace_ipu.tile_graph.body import symbol
 
 
 @pytest.fixture
@@ -64,3 +66,8 @@ def test_the_extremes_of_several_expressions(facts, index):
     assert facts.smallest([index("i + 1"), index("i"), index("i + 2")]) == index("i")
     assert facts.largest([index("i"), index("N")]) == index("N")
     assert facts.smallest([index("i"), index("j")]) == index("Min(i, j)")
+
+
+def test_a_fact_without_content_does_no_harm():
+    assert not Facts().and_also(sympy.Integer(0)).holds(sympy.Integer(-1))
+    assert Facts().and_also(sympy.Integer(0), symbol("n")).holds(symbol("n"))
