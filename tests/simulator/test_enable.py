@@ -142,3 +142,7 @@ def test_activate_sets_what_libpoplar_reads(libraries: Libraries, monkeypatch: p
     enable.activate()
     assert {name: os.environ[name] for name in enable.codelet_environment()} == enable.codelet_environment()
     assert os.access(shlex.split(os.environ["DACE_IPU_POPC"])[0], os.X_OK)
+
+
+def test_no_library_has_another_that_stands_in_for_it(libraries: Libraries) -> None:
+    assert not sdk_folder._ALIASES.keys() & set(libraries.names)
