@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dace_ipu import cli
-from dace_ipu.simulator import build, enable
+from dace_ipu.simulator import build, enable, sdk_folder
 from dace_ipu.simulator.build import BuildError, Libraries
 from dace_ipu.simulator.popc.identity import POPLAR_VERSION
 
