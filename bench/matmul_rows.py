@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Iterable
+
+from rows import Figure, Row
 
 from dace_ipu.profile.schema import Profile, Step
-
-Row = TypeVar("Row")
-Figure = Callable[[Profile], float]
 
 __all__ = ["rows"]
 
@@ -49,18 +47,17 @@ def _teraflops(flops: float) -> Figure:
     return lambda profile: flops / profile.microseconds(profile.cycles.total) / 1e6
 
 
-def rows(row: Callable[..., Row]) -> Iterable[Row]:
-    """The rows, made by ``row(source, what, program, figure, published, why)``."""
+def rows() -> Iterable[Row]:
     for n, cycles in _AMP_CYCLES.items():
-        yield row(_AMP, f"N = {n}", f"amp {n}", _one_execution, cycles, "")
+        yield Row(_AMP, f"N = {n}", f"amp {n}", _one_execution, cycles, "")
     tutorial = "matmul ipu2 float 0.6 800 500 400 200"
-    yield row(_TUT4, "total", tutorial, lambda profile: profile.cycles.total, 34655, "")
+    yield Row(_TUT4, "total", tutorial, lambda profile: profile.cycles.total, 34655, "")
     for name, published in (("1/Convolve", 15250), ("1/Reduce", 3450), ("2/Convolve", 7900), ("2/Reduce", 2400)):
-        yield row(_TUT4, name, tutorial, _compute_of(f"matmul {name}"), published, _PLAN)
+        yield Row(_TUT4, name, tutorial, _compute_of(f"matmul {name}"), published, _PLAN)
     for kind, m, n, published_rate in _dense():
         program = f"matmul bow {kind} 0.6 {m} {m} {n}"
         why = _ORIENTATION if n <= 16 else ""
-        yield row(_DENSE, f"{kind} m = k = {m}, n = {n}", program, _teraflops(2.0 * m * m * n), published_rate, why)
+        yield Row(_DENSE, f"{kind} m = k = {m}, n = {n}", program, _teraflops(2.0 * m * m * n), published_rate, why)
 
 
 def _dense() -> Iterable[tuple[str, int, int, float]]:

@@ -7,6 +7,7 @@ the rest of the package imports it from here (a lint rule keeps it so). Tested a
 
 from __future__ import annotations
 
+import ast
 import shlex
 import threading
 from collections.abc import Callable, Mapping
@@ -33,6 +34,7 @@ from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
 from dace.frontend.operations import detect_reduction_type
 from dace.frontend.python.parser import DaceProgram
+from dace.properties import CodeBlock
 from dace.sdfg import nodes
 from dace.sdfg import utils as sdfg_utils
 from dace.sdfg.replace import replace_datadesc_names
@@ -297,6 +299,16 @@ def infer_dtype(expression: str, types: Mapping[str, np.dtype[Any]]) -> np.dtype
     return np.dtype(np.float32 if inferred is None else inferred.type)
 
 
+def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
+    """Return the type of a symbol: what the SDFG says, else that of what edges assign to it, else int32."""
+    if name in sdfg.symbols:
+        return numpy_type(sdfg.symbols[name])
+    assigned = (edge.data.new_symbols(sdfg, sdfg.symbols).get(name) for edge in sdfg.all_interstate_edges())
+    found: Any = next((dtype for dtype in assigned if dtype is not None), dtypes.int32)
+    result: np.dtype[Any] = np.dtype(found.type)
+    return result
+
+
 def view_edge(state: SDFGState, node: nodes.AccessNode) -> Any:
     """Return the edge that ties a view to what it views, or None."""
     return sdfg_utils.get_view_edge(state, node)
@@ -360,8 +372,25 @@ def side_effects(tasklet: nodes.Tasklet) -> bool:
 
 
 def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
-    """Rename containers everywhere in an SDFG. (``SDFG.replace`` would turn a scalar into constant tasklets.)"""
+    """Rename containers everywhere in an SDFG. (``SDFG.replace`` would turn a scalar into constant tasklets.)
+
+    DaCe's function forgets the conditions of consume scopes.
+    """
     replace_datadesc_names(sdfg, dict(names))
+    for state in sdfg.states():
+        for node in state.nodes():
+            if isinstance(node, nodes.ConsumeEntry) and node.consume.condition is not None:
+                renamed = [_Rename(names).visit(statement) for statement in node.consume.condition.code]
+                node.consume.condition = CodeBlock(renamed, node.consume.condition.language)
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self.names.get(node.id, node.id)
+        return node
 
 
 def host_argument(frame: DaCeCodeGenerator, sdfg: SDFG, name: str) -> str:

@@ -1,5 +1,5 @@
 // Pi by slices under a curve, one worker on each tile of a Bow.
-//   pi <slices of a tile>
+//   pi <slices of a tile> <tiles>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 
@@ -11,7 +11,7 @@ using namespace poplar;
 
 int main(int, char **argv) {
   const auto slices = static_cast<unsigned>(std::stoul(argv[1]));
-  const Target target = Target::createIPUTarget(1, "bow");
+  const Target target = Target::createIPUTarget(1, static_cast<unsigned>(std::stoul(argv[2])), "bow");
   Graph graph(target);
   graph.addCodelets(std::string(FIDELITY_SOURCES) + "/pi_codelets.cpp");
   const Tensor sums = graph.addVariable(FLOAT, {target.getNumTiles()}, "sums");

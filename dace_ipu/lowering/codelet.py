@@ -30,7 +30,9 @@ from dace_ipu.lowering.places import located
 from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
-from dace_ipu.lowering.scope import Scope, dtype_of, user_name
+from dace_ipu.lowering.scope import Scope, dtype_of, integer_constants, user_name
+from dace_ipu.lowering.stream_code import both, capacity_of, popped, stream_at, through_stream
+from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, python_text, quotient
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
 from dace_ipu.tile_graph.body import (
@@ -118,6 +120,8 @@ def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:
             return lower_map(state, node, scope)
         case nodes.NestedSDFG():
             return _nested(state, node, scope)
+        case nodes.ConsumeEntry():
+            return lower_consume(state, node, scope)
         case nodes.LibraryNode():
             raise Unsupported(
                 f"the library node '{node.label}' ({type(node).__name__}), which has no expansion for a codelet"
@@ -132,14 +136,17 @@ def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> l
         raise Unsupported(f"the tasklet '{node.label}', which is written in {node.language.name} and not in Python,")
     if compat.side_effects(node):
         raise Unsupported(f"the tasklet '{node.label}', which calls back to the host,")
-    inputs = {
-        e.dst_conn: connector_target(e, scope) for e in state.in_edges(node) if e.dst_conn and not e.data.is_empty()
-    }
+    before: list[Statement] = []
+    inputs: dict[str, Target] = {}
+    for edge in state.in_edges(node):
+        if edge.dst_conn and not edge.data.is_empty():
+            item = popped(edge, scope, before)
+            inputs[edge.dst_conn] = connector_target(edge, scope) if item is None else item
     outputs: dict[str, list[Output]] = {}
     for edge in state.out_edges(node):
         if edge.src_conn and not edge.data.is_empty():
             outputs.setdefault(edge.src_conn, []).append(_output(edge, scope))
-    return lower_tasklet(node.code.code, scope, inputs, outputs)
+    return [*before, *lower_tasklet(node.code.code, scope, inputs, outputs)]
 
 
 def connector_target(edge: Any, scope: Scope) -> Target:
@@ -151,7 +158,7 @@ def connector_target(edge: Any, scope: Scope) -> Target:
 def _output(edge: Any, scope: Scope) -> Output:
     desc = scope.sdfg.arrays[edge.data.data]
     if isinstance(desc, data.Stream):
-        raise Unsupported(f"the stream '{edge.data.data}' inside a map")
+        return Output(stream_at(edge.data.data, edge.data.subset, scope), None, True, dtype_of(desc))
     target = _target(scope.reference(edge.data.data), edge.data.subset, scope, desc)
     return Output(target, reduction_of(edge.data.wcr), edge.data.dynamic, dtype_of(desc))
 
@@ -167,8 +174,6 @@ def _target(reference: Reference, subset: subsets.Range, scope: Scope, desc: dat
 
 def _access_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[Statement]:
     """What flows into an access node from other access nodes, and from it out of the map."""
-    if isinstance(node.desc(scope.sdfg), data.Stream):
-        raise Unsupported(f"the stream '{node.data}' inside a map")
     if isinstance(node.desc(scope.sdfg), data.View):
         return _view_node(state, node, scope)
     result: list[Statement] = []
@@ -176,13 +181,21 @@ def _access_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list
         source = state.memlet_path(edge)[0].src
         if (
             isinstance(source, nodes.AccessNode)
+            and not isinstance(edge.src, nodes.ExitNode)  # what comes out of a map was copied in the map
             and not edge.data.is_empty()
             and not is_view(source, scope, node, state)
         ):
             result += edge_between_arrays(state, edge, source.data, node.data, scope)
+    return result + _leaving(state, node, scope)
+
+
+def _leaving(state: SDFGState, node: nodes.AccessNode, scope: Scope, view_edge: Any = None) -> list[Statement]:
+    """What flows from an access node through the exit of its map to another one."""
+    result: list[Statement] = []
     for edge in state.out_edges(node):
         target = state.memlet_path(edge)[-1].dst
-        if isinstance(edge.dst, nodes.ExitNode) and isinstance(target, nodes.AccessNode) and not edge.data.is_empty():
+        leaves = isinstance(edge.dst, nodes.ExitNode) and isinstance(target, nodes.AccessNode)
+        if leaves and edge is not view_edge and not edge.data.is_empty():
             result += edge_between_arrays(state, edge, node.data, target.data, scope)
     return result
 
@@ -192,7 +205,7 @@ def is_view(source: nodes.AccessNode, scope: Scope, node: nodes.AccessNode, stat
     if not isinstance(source.desc(scope.sdfg), data.View):
         return False
     edge = compat.view_edge(state, source)
-    return edge is not None and edge.dst is node
+    return edge is not None and state.memlet_path(edge)[-1].dst is node
 
 
 def _view_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[Statement]:
@@ -203,7 +216,7 @@ def _view_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[S
         source = state.memlet_path(other)[0].src
         if other is not edge and isinstance(source, nodes.AccessNode) and not other.data.is_empty():
             result += edge_between_arrays(state, other, source.data, node.data, scope)
-    return result
+    return result + _leaving(state, node, scope, edge)
 
 
 def bind_view(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> None:
@@ -220,11 +233,18 @@ def bind_view(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> None:
     if subset is None:
         subset = subsets.Range.from_array(desc)
     array = scope.array(viewed.data)
+    if dtype_of(node.desc(scope.sdfg)) != array.dtype:
+        raise Unsupported(
+            f"the view '{node.data}', which reads the bytes of '{viewed.data}' as {dtype_of(node.desc(scope.sdfg))},",
+            hints=("convert the elements instead: astype",),
+        )
     scope.references[node.data] = array.through(view_of(node.desc(scope.sdfg), subset, desc, scope.environment))
 
 
 def edge_between_arrays(state: SDFGState, edge: Any, source: str, target: str, scope: Scope) -> list[Statement]:
-    """An element-wise copy along an edge, as loops. Raises Unsupported."""
+    """An element-wise copy along an edge, as loops; items of streams are pushed or popped. Raises Unsupported."""
+    if any(isinstance(scope.sdfg.arrays[name], data.Stream) for name in (source, target)):
+        return through_stream(state, edge, source, target, scope)
     source_subset, target_subset = both_subsets(state, edge, source, target, scope.sdfg)
     reduction = reduction_of(edge.data.wcr)
     from_, to = scope.reference(source), scope.reference(target)
@@ -239,6 +259,32 @@ def edge_between_arrays(state: SDFGState, edge: Any, source: str, target: str, s
         if name:
             result = For(name, sympy.Integer(0), size, sympy.Integer(1), (result,))
     return [result]
+
+
+# ---- streams
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def lower_consume(state: SDFGState, entry: nodes.ConsumeEntry, scope: Scope) -> list[Statement]:
+    """A consume scope: takes items one by one until there are none, or until its condition holds. Raises Unsupported.
+
+    There is one processing element, number 0.
+    """
+    (into,) = (edge for edge in state.in_edges(entry) if edge.dst_conn == "IN_stream")
+    if entry.consume.chunksize != 1:
+        raise Unsupported(f"the consume scope '{entry.consume.label}' in chunks of {entry.consume.chunksize} items")
+    if len([e for e in state.out_edges(entry) if e.src_conn == "OUT_stream"]) != 1:
+        raise Unsupported(f"the consume scope '{entry.consume.label}', whose items go to several nodes,")
+    stream = stream_at(into.data.data, into.data.subset, scope)
+    condition = stream.not_empty
+    if entry.consume.condition is not None and entry.consume.condition.as_string.strip() not in ("", "1"):
+        text = f"not ({entry.consume.condition.as_string})"
+        prelude, quiet = lower_expression(text, scope, containers(text, scope))
+        if prelude:
+            raise Unsupported(f"the condition of the consume scope '{entry.consume.label}'")
+        condition = both(condition, quiet)
+    inner = declare_transients(state, entry, scope.with_symbol(entry.consume.pe_index, sympy.Integer(0)))
+    return [While(condition, (*declarations(inner, scope), *lower_scope(state, entry, inner)))]
 
 
 def both_subsets(
@@ -346,24 +392,37 @@ def declare_transients(state: SDFGState, entry: nodes.EntryNode | None, scope: S
     inside = {n.data for n in order(state, entry) if isinstance(n, nodes.AccessNode)}
     elsewhere = used_outside(scope.sdfg, state, entry) if entry is not None else set()
     own = sorted(name for name in inside - elsewhere if _is_local(scope, name))
-    return with_locals(scope, own)
+    streams = [name for name in own if isinstance(scope.sdfg.arrays[name], data.Stream)]
+    scope = replace(scope, streams={**scope.streams, **{name: _local_stream(name, scope, entry) for name in streams}})
+    return with_locals(scope, (name for name in own if name not in streams))
+
+
+def _local_stream(name: str, scope: Scope, entry: nodes.EntryNode | None) -> Stream:
+    desc = scope.sdfg.arrays[name]
+    capacity, proven = capacity_of(name, scope, entry)
+    shape, dtype = scope.indices(desc.shape), dtype_of(desc)
+    size = sympy.prod((*shape, capacity)) * dtype.itemsize
+    if not size.is_Integer or size > MAX_LOCAL_BYTES:
+        raise Unsupported(f"the stream '{name}' of up to {capacity} items inside a map")
+    names = [scope.names.fresh(user_name(name) + part) for part in ("", "_first", "_count")]
+    scope.types.update({names[0]: dtype, **dict.fromkeys(names[1:], np.dtype(np.int32))})
+    return Stream(names[0], names[1], names[2], dtype, shape, capacity, proven)
 
 
 def _is_local(scope: Scope, name: str) -> bool:
     desc = scope.sdfg.arrays[name]
-    return desc.transient and name not in scope.references and not isinstance(desc, data.View)
+    known = name in scope.references or name in scope.streams
+    return desc.transient and not known and not isinstance(desc, data.View)
 
 
 def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
     """The scope with local scalars and arrays for these transients: on the stack while there is room, then in the
-    scope's storage. Raises Unsupported for a stream, and for an array that fits into neither.
+    scope's storage. Raises Unsupported for an array that fits into neither.
     """
     references = dict(scope.references)
     room = MAX_LOCAL_BYTES
     for container in containers:
         desc = scope.sdfg.arrays[container]
-        if isinstance(desc, data.Stream):
-            raise Unsupported(f"the stream '{container}' inside a map")
         dtype = dtype_of(desc)
         if isinstance(desc, data.Scalar) or all(size == 1 for size in desc.shape):
             name = scope.names.fresh(user_name(container))
@@ -438,6 +497,9 @@ def declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
         else:
             shape = tuple(int(size) for size in inner.indices(inner.sdfg.arrays[container].shape))
             yield LocalArray(reference.name, reference.dtype, shape)
+    for name, stream in inner.streams.items():
+        if name not in outer.streams:
+            yield from stream.local_arrays()
 
 
 # ---- nested SDFGs and control flow
@@ -453,14 +515,26 @@ def _nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> list[Stat
 
 def enter_nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> Scope:
     """The scope of a nested SDFG: its connectors stand for what they are connected to. Raises Unsupported."""
-    environment = {str(name): scope.index(value) for name, value in node.symbol_mapping.items()}
+    mapped = {str(name): scope.index(value) for name, value in node.symbol_mapping.items()}
+    environment = integer_constants(node.sdfg) | mapped
     references = {name: r for name, r in scope.references.items() if name in scope.sdfg.constants}
     inner = Scope(node.sdfg, scope.names, references, environment, scope.types, scope.storage)
     for edge in sorted(state.all_edges(node), key=lambda e: str(e.dst_conn if e.dst is node else e.src_conn)):
         connector = edge.dst_conn if edge.dst is node else edge.src_conn
-        if connector and connector not in references and not edge.data.is_empty():
+        if not connector or edge.data.is_empty():
+            continue
+        if isinstance(node.sdfg.arrays[connector], data.Stream):
+            inner.streams[connector] = _same_streams(edge.data.data, node.sdfg.arrays[connector], scope, inner)
+        elif connector not in references:
             references[connector] = _connected(edge.data, node.sdfg.arrays[connector], scope, inner)
     return inner
+
+
+def _same_streams(name: str, inner_desc: data.Stream, scope: Scope, inner: Scope) -> Stream:
+    stream = scope.stream(name)
+    if inner.indices(inner_desc.shape) != stream.shape:
+        raise Unsupported(f"a part of the array of streams '{name}' for a nested SDFG")
+    return stream
 
 
 def _connected(memlet: Memlet, inner_desc: data.Data, scope: Scope, inner: Scope) -> Reference:
@@ -506,7 +580,7 @@ def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[Statement]:
 
 def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
     """The type that a symbol has on the device; int64 becomes int32: the machine has 32-bit integers."""
-    dtype = np.dtype(sdfg.symbols[name].type if name in sdfg.symbols else np.int32)
+    dtype = compat.symbol_type(sdfg, name)
     return np.dtype(np.int32) if dtype == np.int64 else dtype
 
 

@@ -193,7 +193,12 @@ class _Control:
         """The condition, if it is known when the graph is built: it depends on integer symbols only. Else None."""
         names = loops.names_in(text)
         types = scope.sdfg.symbols
-        if names & set(scope.sdfg.arrays) or any(np.dtype(types[n].type).kind not in "iu" for n in names & set(types)):
+        constants = {
+            name for name in scope.sdfg.constants if name not in scope.environment
+        }  # those that are no integers
+        if names & (constants | set(scope.sdfg.arrays)):
+            return None
+        if any(np.dtype(types[n].type).kind not in "iu" for n in names & set(types)):
             return None
         found = convert_condition(text, scope.environment)
         return None if found is None or self.device.runtime_names(found) else found

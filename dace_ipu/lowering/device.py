@@ -22,6 +22,8 @@ from dace_ipu.lowering.places import Failure, source_of
 from dace_ipu.lowering.references import ArrayReference
 from dace_ipu.lowering.scope import Names, Scope, dtype_of, tidy, user_name
 from dace_ipu.lowering.settle import mentions, settle
+from dace_ipu.lowering.signed import signed_bounds
+from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, If, Statement, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import Dimension, HostArray, MapStep, Source, Variable
@@ -97,6 +99,14 @@ class Device:
         shape = tuple(sympy.Integer(s) for s in value.shape)
         self.variables[unique] = Variable(unique, value.dtype, shape, constant=tuple(value.reshape(-1).tolist()))
         return ArrayReference(unique, value.dtype)
+
+    def stream(self, name: str, dtype: DType, shape: tuple[Expr, ...], capacity: Expr, proven: bool) -> Stream:
+        """The variables of a stream, or of an array of streams."""
+        items, first, count = (self.names.fresh(name + part) for part in ("", "_first", "_count"))
+        self.variables[items] = Variable(items, dtype, (*shape, capacity))
+        for variable in (first, count):
+            self.variables[variable] = Variable(variable, np.dtype(np.int32), shape)
+        return Stream(items, first, count, dtype, shape, capacity, proven)
 
     def temporary(self, hint: str, like: Variable, shape: tuple[Expr, ...]) -> str:
         """A variable for a part of another one."""
@@ -185,7 +195,8 @@ class Device:
         taken = set(self.variables) | set(self.runtime) | {str(s) for s in self.sdfg.symbols} | set(self.scalars)
         taken |= {host.name + HOST_VALUE_SUFFIX for host in self.hosts}
         types = dict(scope.types) | {token: self.variables[v].dtype for token, v in self.runtime.items()}
-        return Scope(scope.sdfg, self.names.of_body(taken), dict(scope.references), dict(scope.environment), types)
+        names = self.names.of_body(taken)
+        return Scope(scope.sdfg, names, dict(scope.references), dict(scope.environment), types, None, scope.streams)
 
     def map_step(
         self, label: str, domain: tuple[Dimension, ...], body: list[Statement], source: Source, note: str = ""
@@ -195,7 +206,7 @@ class Device:
         used = frozenset().union(*(mentions(s) for s in walk(settled))) if settled else frozenset()
         prelude = tuple(self._read(token) for token in sorted(used & self.runtime.keys()))
         name = self.names.fresh(self._step_name(label, settled))
-        return MapStep(name, domain, prelude + settled, source, note)
+        return MapStep(name, domain, signed_bounds(prelude + settled), source, note)
 
     def _read(self, token: str) -> Declare:
         variable = self.runtime[token]

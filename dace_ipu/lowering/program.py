@@ -10,10 +10,11 @@ from dace.sdfg.sdfg import SDFG
 
 from dace_ipu.lowering.control import lower_sdfg
 from dace_ipu.lowering.device import DEVICE_PREFIX, HOST_VALUE_SUFFIX, Device
-from dace_ipu.lowering.scope import Names, Scope, dtype_of
+from dace_ipu.lowering.scope import Names, Scope, dtype_of, integer_constants
 from dace_ipu.lowering.settle import mentions
 from dace_ipu.lowering.states import States
 from dace_ipu.lowering.symbolic import convert
+from dace_ipu.lowering.verify import verified
 from dace_ipu.registration import IPU_L1
 from dace_ipu.tile_graph.body import Access, Expr, Statement, Store, codes, walk
 from dace_ipu.tile_graph.conditions import comparisons
@@ -44,11 +45,11 @@ def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
     names = Names(taken | {host.name + HOST_VALUE_SUFFIX for host in hosts})
     device = Device(sdfg, name, hosts, names=names)
     states = States(device, lambda sdfg, scope: lower_sdfg(sdfg, scope, device, states.state))
-    scope = Scope(sdfg, names)
+    scope = Scope(sdfg, names, environment=integer_constants(sdfg))
     states.declare_arrays(scope)
-    steps = tuple(lower_sdfg(sdfg, scope, device, states.state))
+    steps = (*states.declare_streams(scope), *lower_sdfg(sdfg, scope, device, states.state))
     device.findings.raise_if_errors()
-    return _graph(device, steps)
+    return verified(_graph(device, steps))
 
 
 def _hosts(sdfg: SDFG) -> list[HostArray]:

@@ -10,15 +10,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+import numpy as np
+import sympy
 from dace import data
 from dace.sdfg.sdfg import SDFG
 
 from dace_ipu import compat
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference
+from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import DType, Expr
 
-__all__ = ["Limits", "Names", "Scope", "Storage", "dtype_of", "tidy", "user_name"]
+__all__ = ["Limits", "Names", "Scope", "Storage", "dtype_of", "integer_constants", "tidy", "user_name"]
 
 
 def dtype_of(desc: data.Data) -> DType:
@@ -74,6 +77,12 @@ class Names:
         return name
 
 
+def integer_constants(sdfg: SDFG) -> dict[str, Expr]:
+    """The compile-time constants of an SDFG that are integers: indices and ranges may use them."""
+    values = {name: np.asarray(value) for name, value in sdfg.constants.items()}
+    return {n: sympy.Integer(v.item()) for n, v in sorted(values.items()) if v.ndim == 0 and v.dtype.kind in "iu"}
+
+
 #: Sizes of slices, each with a size that is at least as large.
 Limits = list[tuple[Expr, Expr]]
 
@@ -95,7 +104,7 @@ class Scope:
     ``references`` says what each container stands for, ``environment`` what each symbol does, ``types`` the types of
     the names that
     computations may use. ``names`` is shared by all scopes of one body. ``storage`` holds the arrays of a body that are
-    too large for a worker's stack.
+    too large for a worker's stack, ``streams`` are the streams among the containers.
     """
 
     sdfg: SDFG
@@ -104,6 +113,7 @@ class Scope:
     environment: dict[str, Expr] = field(default_factory=dict)
     types: dict[str, DType] = field(default_factory=dict)
     storage: Storage | None = None
+    streams: dict[str, Stream] = field(default_factory=dict)
 
     def with_symbol(self, name: str, value: Expr) -> Scope:
         """This scope with one more symbol."""
@@ -127,6 +137,12 @@ class Scope:
         if name not in self.references:
             raise Unsupported(f"the {type(self.sdfg.arrays[name]).__name__.lower()} '{name}' is not on the device")
         return self.references[name]
+
+    def stream(self, name: str) -> Stream:
+        """The stream of this name. Raises Unsupported for one that has no place on the device."""
+        if name not in self.streams:
+            raise Unsupported(f"the stream '{name}', which is not known here,")
+        return self.streams[name]
 
     def array(self, name: str) -> ArrayReference:
         """What an array stands for. Raises Unsupported for a local scalar."""

@@ -15,11 +15,13 @@ from dace.sdfg.state import SDFGState
 
 from dace_ipu import compat
 from dace_ipu.lowering import codelet, queries
-from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device
+from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ONE, ZERO, Device
 from dace_ipu.lowering.extents import Extents
 from dace_ipu.lowering.places import Failure, located, source_of
 from dace_ipu.lowering.private_arrays import PrivateArrays
 from dace_ipu.lowering.scope import Scope, dtype_of, tidy
+from dace_ipu.lowering.stream_code import capacity_of
+from dace_ipu.lowering.streams import Stream, used_in
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.lowering.tasklets import lower_expression
 from dace_ipu.registration import IPU_L1
@@ -27,6 +29,8 @@ from dace_ipu.tile_graph.body import Declare, Expr, For, Statement, symbol
 from dace_ipu.tile_graph.nodes import Copy, CopyIn, CopyOut, Range, Slice, Source, Step
 
 __all__ = ["States"]
+
+INT32 = np.dtype(np.int32)
 
 
 @dataclass
@@ -54,6 +58,22 @@ class States:
                 constant = self.device.constant(name, np.asarray(value))
                 scope.references[name] = constant
                 scope.types[constant.name] = constant.dtype
+
+    def declare_streams(self, scope: Scope) -> Iterator[Step]:
+        """Give the streams of an SDFG their variables, and empty them."""
+        for name, desc in sorted(scope.sdfg.arrays.items()):
+            is_own = isinstance(desc, data.Stream) and desc.transient and name not in scope.streams
+            if is_own and queries.lives_outside_maps(scope.sdfg, name):
+                with self.device.reporting(desc, scope):
+                    yield from self._declare_stream(name, desc, scope)
+
+    def _declare_stream(self, name: str, desc: data.Stream, scope: Scope) -> Iterator[Step]:
+        shape, dtype = scope.indices(desc.shape), dtype_of(desc)
+        scope.streams[name] = Stream(name, name, name, dtype, shape, ONE, True)  # if it gets no size: one finding
+        stream = self.device.stream(tidy(name), dtype, shape, *capacity_of(name, scope))
+        scope.streams[name] = stream
+        scope.types.update({stream.items: dtype, stream.first: INT32, stream.count: INT32})
+        yield self.device.single(f"clear_{name}", stream.clear(), source_of(desc, scope.sdfg))
 
     def _is_own(self, name: str, scope: Scope) -> bool:
         desc = scope.sdfg.arrays[name]
@@ -99,19 +119,32 @@ class States:
             case nodes.NestedSDFG():
                 inner = codelet.enter_nested(state, node, scope)
                 self.declare_arrays(inner)
+                yield from self.declare_streams(inner)
                 yield from self.sdfg(node.sdfg, inner)
             case nodes.LibraryNode():
                 raise Unsupported(
                     f"the library node '{node.label}' ({type(node).__name__}), which has no pure expansion,"
                 )
             case nodes.ConsumeEntry():
-                raise Unsupported(f"the consume scope '{node}'")
+                yield self._consume(state, node, scope)
             case _:
                 raise Unsupported(f"a {type(node).__name__}")
 
     # ---- maps --------------------------------------------------------------------------------------------------------
 
+    def _consume(self, state: SDFGState, entry: nodes.ConsumeEntry, scope: Scope) -> Step:
+        inner = replace(self.device.body_scope(scope), storage=PrivateArrays(self.device))
+        body = codelet.lower_consume(state, entry, inner)
+        return self._in_order(entry.consume.label, body, source_of(entry, scope.sdfg, state))
+
+    def _in_order(self, label: str, body: list[Statement], place: Source) -> Step:
+        return self.device.single(label, body, place, "runs on one tile: the items of a stream have an order")
+
     def _map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Step:
+        if used_in(state, entry, scope.sdfg):
+            inner = replace(self.device.body_scope(scope), storage=PrivateArrays(self.device))
+            body = codelet.lower_map(state, entry, inner)
+            return self._in_order(entry.map.label, body, source_of(entry, scope.sdfg, state))
         known = set(self.device.variables)
         try:
             return self._parallel_map(state, entry, scope)
@@ -123,7 +156,7 @@ class States:
     def _parallel_map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Step:
         inner = self.device.body_scope(scope)
         before, inner = self._dynamic_ranges(state, entry, inner)
-        extents = Extents(self.device, inner.names)
+        extents = Extents(self.device, inner.names, inner.types)
         for parameter, limits in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
             value = extents.add(parameter, *(inner.index(limit) for limit in limits))
             inner = inner.with_symbol(parameter, value)
@@ -164,8 +197,6 @@ class States:
 
     def _access_node(self, state: SDFGState, node: nodes.AccessNode, scope: Scope) -> Iterator[Step]:
         desc = node.desc(scope.sdfg)
-        if isinstance(desc, data.Stream):
-            raise Unsupported(f"the stream '{node.data}'")
         if isinstance(desc, (data.Reference, data.Structure)):
             raise Unsupported(f"the {type(desc).__name__.lower()} '{node.data}'")
         own_view = None
@@ -182,7 +213,10 @@ class States:
     def _copy(self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope) -> Iterator[Step]:
         hosts = {h.name for h in self.device.hosts} if scope.sdfg is self.device.sdfg else set()
         place = source_of(edge, scope.sdfg, state)
-        if source in hosts:
+        if source in scope.streams or target in scope.streams:
+            body = codelet.edge_between_arrays(state, edge, source, target, self.device.body_scope(scope))
+            yield self.device.single(f"copy_{tidy(source)}", body, place)
+        elif source in hosts:
             yield CopyIn(source, scope.array(target).name)
         elif target in hosts:
             yield CopyOut(scope.array(source).name, target)
@@ -236,7 +270,7 @@ class States:
         inner = self.device.body_scope(scope)
         statements = codelet.edge_between_arrays(state, edge, source, target, inner)
         label = f"copy_{tidy(source)}"
-        extents = Extents(self.device, inner.names)
+        extents = Extents(self.device, inner.names, inner.types)
         rest = statements
         while len(rest) == 1 and isinstance(rest[0], For):
             loop = rest[0]

@@ -31,8 +31,16 @@ class Unsupported(Exception):
 def convert(expression: Any, environment: Environment) -> Expr:
     """The expression (a number, text or DaCe's sympy) over the tile graph's symbols. Raises Unsupported."""
     if isinstance(expression, str):
-        expression = dace_symbolic.pystr_to_symbolic(expression)
+        expression = _parsed(expression)
+    if isinstance(expression, dace_symbolic.SymExpr):  # with an approximation for memlets, which nothing here asks for
+        expression = expression.expr
     return _convert(sympy.sympify(expression), environment)
+
+
+def _parsed(text: str) -> sympy.Basic:
+    """Text of control flow is Python: ``%`` rounds down, and is not the remainder of C that DaCe reads."""
+    found = sympy.sympify(dace_symbolic.pystr_to_symbolic(text))
+    return found.replace(dace_symbolic.CMod, sympy.Mod)
 
 
 def _convert(node: sympy.Basic, environment: Environment) -> Expr:
@@ -43,7 +51,7 @@ def _convert(node: sympy.Basic, environment: Environment) -> Expr:
     arguments = [_convert(argument, environment) for argument in node.args]
     if isinstance(node, (sympy.Add, sympy.Mul, sympy.Pow, sympy.Mod, sympy.Min, sympy.Max, sympy.floor, sympy.Abs)):
         return node.func(*arguments)
-    rule = _RULES.get(type(node).__name__)
+    rule = _RULES.get(type(node).__name__.lstrip("_"))
     if rule is None or len(arguments) not in (1, 2):
         raise Unsupported(f"the index expression '{node}' is not made of +, -, *, //, %, min and max")
     return rule(*arguments)
@@ -52,7 +60,7 @@ def _convert(node: sympy.Basic, environment: Environment) -> Expr:
 def convert_condition(text: str, environment: Environment) -> Boolean | None:
     """A condition over the tile graph's symbols; None if it is no combination of comparisons of integers."""
     try:
-        return _condition(dace_symbolic.pystr_to_symbolic(text), environment)
+        return _condition(_parsed(text), environment)
     except (Unsupported, TypeError, SyntaxError, AttributeError, ValueError):
         return None
 
@@ -60,6 +68,8 @@ def convert_condition(text: str, environment: Environment) -> Boolean | None:
 def _condition(node: sympy.Basic, environment: Environment) -> Boolean:
     if node in (sympy.true, sympy.false):
         return node
+    if node.has(sympy.Float):
+        raise Unsupported(f"the condition '{node}' on a fraction")
     if isinstance(node, sympy.core.relational.Relational):
         return node.func(*(_convert(side, environment) for side in node.args))
     combine = {"AND": sympy.And, "And": sympy.And, "OR": sympy.Or, "Or": sympy.Or, "Not": sympy.Not}.get(
@@ -88,11 +98,20 @@ def _ceiling(value: Expr) -> Expr:
     return -sympy.floor(-value)
 
 
+def _remainder(dividend: Expr, divisor: Expr) -> Expr:
+    """C's remainder, which has the sign of the dividend."""
+    size, zero = sympy.Abs(divisor), sympy.Integer(0)
+    return sympy.Mod(sympy.Max(dividend, zero), size) - sympy.Mod(sympy.Max(-dividend, zero), size)
+
+
 _RULES: dict[str, Any] = {
     "ceiling": _ceiling,
     "int_ceil": lambda a, b: -quotient(-a, b),
     "int_floor": quotient,
     "py_mod": sympy.Mod,
+    "PyMod": sympy.Mod,
+    "CMod": _remainder,
+    "c_mod": _remainder,
     "min": sympy.Min,
     "max": sympy.Max,
     "abs": sympy.Abs,

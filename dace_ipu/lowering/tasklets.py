@@ -13,6 +13,7 @@ from dace_ipu import compat
 from dace_ipu.lowering.queries import is_module_path
 from dace_ipu.lowering.references import ArrayReference, ScalarReference, Window
 from dace_ipu.lowering.scope import Scope
+from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, python_text
 from dace_ipu.tile_graph.body import (
     Access,
@@ -29,11 +30,15 @@ from dace_ipu.tile_graph.body import (
     While,
     symbol,
 )
+from dace_ipu.tile_graph.expressions import compile_code
 
 __all__ = ["Expression", "Output", "Pointer", "Target", "lower_expression", "lower_tasklet"]
 
 
 _CONSTANTS = ("inf", "nan", "pi")
+
+#: DaCe's functions with two results, and an expression for each.
+_PARTS = {"py_divmod": ("{0} // {1}", "{0} % {1}"), "np_modf": ("{0} - trunc({0})", "trunc({0})")}
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ Target = Access | ScalarReference | Pointer
 class Output:
     """One place an output connector is written to. ``dynamic``: only where the tasklet assigns it."""
 
-    target: Target
+    target: Target | Stream
     reduction: Reduction | None
     dynamic: bool
     dtype: DType
@@ -77,10 +82,15 @@ class Expression(ast.NodeTransformer):
     locals: dict[str, str] = field(default_factory=dict)
 
     def code(self, node: ast.expr) -> Code:
-        """The expression as code of the tile graph."""
+        """The expression as code of the tile graph. Raises Unsupported for what its language does not have."""
         self.reads = []
         tree = ast.fix_missing_locations(self.visit(_copy(node)))
-        return Code(ast.unparse(tree), tuple(self.reads))
+        code = Code(ast.unparse(tree), tuple(self.reads))
+        try:
+            compile_code(code)
+        except (ValueError, SyntaxError) as error:
+            raise Unsupported(f"the expression '{ast.unparse(node)}' ({error})") from error
+        return code
 
     def dtype(self, node: ast.expr) -> DType:
         """The type that the expression has."""
@@ -111,10 +121,25 @@ class Expression(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A function's own name is not a variable."""
+        """A function's own name is not a variable; ``decltype(x)(value)`` is a cast to the type of x."""
+        if isinstance(node.func, ast.Call) and ast.unparse(node.func.func) == "decltype":
+            node.func = ast.parse(f"dace.{self.dtype(node.func.args[0]).name}", mode="eval").body
         node.args = [self.visit(argument) for argument in node.args]
         if isinstance(node.func, ast.Attribute) and not is_module_path(node.func):
             node.func.value = self.visit(node.func.value)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """``x is True`` compares. Raises Unsupported for ``x is None``: only the host knows what it was given."""
+        for place, (operator, other) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            if isinstance(operator, (ast.Is, ast.IsNot)):
+                if isinstance(other, ast.Constant) and other.value is None:
+                    raise Unsupported(
+                        f"the test '{ast.unparse(node)}' of an optional argument",
+                        hints=("write a program for each case, or pass an array always",),
+                    )
+                node.ops[place] = ast.Eq() if isinstance(operator, ast.Is) else ast.NotEq()
+        self.generic_visit(node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -212,7 +237,8 @@ class _Tasklet:
         self.outputs = outputs
         self.inputs = dict(inputs)
         self.held: dict[str, str] = {}  # outputs that are collected in a local scalar and stored at the end
-        self.rewriter = Expression(scope, self.inputs, dict(scope.types))
+        written = {name: places[0].dtype for name, places in outputs.items()}
+        self.rewriter = Expression(scope, self.inputs, {**scope.types, **written})
 
     def lower(self, body: Sequence[ast.stmt]) -> list[Statement]:
         """The statements of a tasklet's body, and the stores of the outputs it held in local scalars."""
@@ -272,12 +298,20 @@ class _Tasklet:
                 return [While(test_code, tuple(self._statements(node.body)))]
             case ast.For(orelse=[]):
                 return self._for(node)
-            case ast.Pass():
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
-            case ast.Expr(value=ast.Constant()):
-                return []
+            case ast.Expr(value=ast.Call() as call) if ast.unparse(call.func) in _PARTS:
+                return self._parts(call)
             case _:
                 raise Unsupported(f"the statement '{ast.unparse(node)}' in a tasklet")
+
+    def _parts(self, call: ast.Call) -> list[Statement]:
+        """A function of DaCe that assigns two outputs, the last of its arguments, as two assignments."""
+        operands = [f"({ast.unparse(argument)})" for argument in call.args[:-2]]
+        texts = (form.format(*operands) for form in _PARTS[ast.unparse(call.func)])
+        values = [ast.parse(text, mode="eval").body for text in texts]
+        pairs = zip(call.args[-2:], values, strict=True)
+        return [statement for output, value in pairs for statement in self._assignment(output, value)]
 
     def _for(self, node: ast.For) -> list[Statement]:
         call = node.iter
@@ -324,6 +358,8 @@ class _Tasklet:
             raise Unsupported(f"the assignment to '{ast.unparse(target)}' in a tasklet")
         result: list[Statement] = []
         for output in self.outputs[name]:
+            if isinstance(output.target, Stream):
+                raise Unsupported(f"the assignment to '{ast.unparse(target)}' of a stream")
             rewriter = Expression(
                 self.scope, {**self.inputs, name: output.target}, self.rewriter.types, result, [], self.rewriter.locals
             )
@@ -338,7 +374,14 @@ class _Tasklet:
             self.scope.types[local] = places[0].dtype
             result.append(Declare(local, places[0].dtype, code))
             code = Code(local)
-        return result + [_store(place, code) for place in places]
+        return result + [statement for place in places for statement in self._store(place, code)]
+
+    def _store(self, place: Output, code: Code) -> list[Statement]:
+        if not isinstance(place.target, Stream):
+            return [_store(place, code)]
+        name = self.scope.names.fresh("place")
+        self.scope.types[name] = np.dtype(np.int32)
+        return place.target.push(code, name)
 
 
 def _store(place: Output, code: Code) -> Statement:

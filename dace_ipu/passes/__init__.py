@@ -10,6 +10,7 @@ from dace_ipu.passes.anchor_writes import AnchorWrites
 from dace_ipu.passes.double_buffer import DoubleBuffer
 from dace_ipu.passes.drop_copies import DropCopies
 from dace_ipu.passes.fetch_slices import FetchSlices
+from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.hoist_singles import HoistSingles
@@ -66,6 +67,7 @@ PIPELINE: tuple[Pass, ...] = (
     LocaliseTemporaries(),
     SimplifyBodies(),
     PartitionMaps(),
+    FoldStarts(),
     DropCopies(),
     MapVariables(),
     Accumulate(),

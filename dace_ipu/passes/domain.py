@@ -11,7 +11,7 @@ import sympy
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import Scope, Site, facts_of, sites
 from dace_ipu.passes.rewrite import Rewrite
-from dace_ipu.tile_graph.body import Code, Declare, Expr, For, Statement, symbol, walk
+from dace_ipu.tile_graph.body import Code, Declare, Expr, For, LocalArray, Statement, symbol, walk
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, TileGraph
 
 ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
@@ -67,9 +67,10 @@ class Domain:
     def runtime(self) -> dict[str, tuple[Expr, Expr]]:
         """The bounds of local scalars that hold a device scalar with known bounds, such as the counter of a loop."""
         found = {}
+        own = {statement.name for statement in walk(self.step.body) if isinstance(statement, LocalArray)}
         for statement in walk(self.step.body):
             source = scalar_source(statement)
-            if source is not None and source not in self.written:
+            if source is not None and source not in own and source not in self.written:
                 bounds = self.graph.variable(source).bounds
                 if bounds is not None:
                     assert isinstance(statement, Declare)

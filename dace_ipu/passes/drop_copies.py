@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import sympy
-
+from dace_ipu.passes.coverage import is_whole, set_covers
 from dace_ipu.passes.steps import touched
-from dace_ipu.tile_graph.body import symbol
 from dace_ipu.tile_graph.nodes import (
     Branch,
     Choice,
     ComputeSet,
     Copy,
     CopyIn,
-    Direction,
-    Field,
-    Partition,
     Product,
-    Range,
     Repeat,
     RepeatWhile,
     Step,
@@ -55,11 +49,11 @@ def _is_overwritten(variable: Variable, steps: tuple[Step, ...], graph: TileGrap
     first = next((s for s in steps if not isinstance(s, CopyIn) and variable.name in touched(s)), None)
     match first:
         case ComputeSet():
-            return _set_covers(variable, first, graph)
+            return set_covers(variable, first, graph)
         case Copy():
-            return first.source_slice.variable != variable.name and _is_whole(first.target_slice.ranges, variable)
+            return first.source_slice.variable != variable.name and is_whole(first.target_slice.ranges, variable)
         case Product(target=target, adds=adds):
-            return not adds and target.variable == variable.name and _is_whole(target.ranges, variable)
+            return not adds and target.variable == variable.name and is_whole(target.ranges, variable)
         case RepeatWhile(condition=condition):
             return _is_overwritten(variable, condition, graph)
         case Branch(predicate=predicate, then=then, orelse=orelse):
@@ -70,45 +64,3 @@ def _is_overwritten(variable: Variable, steps: tuple[Step, ...], graph: TileGrap
             return bool(count.is_Integer and count > 0) and _is_overwritten(variable, body, graph)
         case _:
             return False
-
-
-def _set_covers(variable: Variable, compute_set: ComputeSet, graph: TileGraph) -> bool:
-    edges = [edge for edge in compute_set.fields if edge.variable == variable.name]
-    if len(edges) != 1 or edges[0].direction is not Direction.OUTPUT:
-        return False
-    if compute_set.partition is None:
-        return _is_whole(edges[0].ranges, variable)
-    return _blocks_cover(variable, edges[0], compute_set, graph.partition(compute_set.partition))
-
-
-def _blocks_cover(variable: Variable, edge: Field, compute_set: ComputeSet, partition: Partition) -> bool:
-    """Whether the slices of all blocks make up the variable: each dimension is whole, or runs with one of theirs."""
-    open_dimensions = {block.index: block for block in compute_set.block}
-    for interval, size in zip(edge.ranges, variable.shape, strict=True):
-        if _is_full(interval, size):
-            continue
-        found = next(
-            (
-                index
-                for index, block in open_dimensions.items()
-                if interval == Range(symbol(block.begin), symbol(block.begin) + symbol(block.size))
-                and _equal(partition.extents[index], size)
-            ),
-            None,
-        )
-        if found is None:
-            return False
-        del open_dimensions[found]
-    return not open_dimensions
-
-
-def _is_whole(ranges: tuple[Range, ...], variable: Variable) -> bool:
-    return all(_is_full(interval, size) for interval, size in zip(ranges, variable.shape, strict=True))
-
-
-def _is_full(interval: Range, size: sympy.Expr) -> bool:
-    return interval.step == 1 and interval.begin == 0 and _equal(interval.end, size)
-
-
-def _equal(a: sympy.Expr, b: sympy.Expr) -> bool:
-    return bool(sympy.expand(a - b) == 0)

@@ -126,8 +126,8 @@ def _fills(site: Site, box: Box, domain: Domain, scope: Scope) -> bool:
     running = {symbol(name) for name in scope.spans}
     fixed = {symbol(name) for name in scope.parameters | scope.kept}
     for loop in site.loops:
-        if (loop.begin.free_symbols | loop.end.free_symbols) & running or abs(loop.step) != 1:
-            return False
+        if not loop.begin.free_symbols | loop.end.free_symbols <= fixed or abs(loop.step) != 1:
+            return False  # the box is that of all values the bounds may have
         running.add(symbol(loop.variable))
     used: set[Expr] = set()
     for index, interval in zip(site.access.indices, box, strict=True):

@@ -8,7 +8,6 @@ import sympy
 
 from dace_ipu.passes.domain import ONE, ZERO, Domain
 from dace_ipu.passes.fields import size_of
-from dace_ipu.passes.reductions import identity, partial_type
 from dace_ipu.passes.rewrite import Body, fresh, map_statements
 from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, Expr, For, Reduction, Statement, Store, symbol
 from dace_ipu.tile_graph.nodes import (
@@ -23,6 +22,7 @@ from dace_ipu.tile_graph.nodes import (
     Slice,
     Variable,
 )
+from dace_ipu.tile_graph.reductions import identity, partial_type
 
 
 @dataclass(frozen=True)

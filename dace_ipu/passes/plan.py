@@ -9,9 +9,9 @@ import sympy
 
 from dace_ipu.passes.classify import Kind, Verdict, classify, kind_for
 from dace_ipu.passes.domain import Domain
-from dace_ipu.passes.reductions import identity
 from dace_ipu.tile_graph.body import Boolean, Expr, symbol
 from dace_ipu.tile_graph.nodes import WORKERS_PER_TILE
+from dace_ipu.tile_graph.reductions import identity
 
 MOST_SHARED = 50_000  # elements, of the 160,000 words of a tile, that each tile may hold of operands of all
 FEW = 256  # iterations: fewer parallel ones than this are worth giving up for a larger reduction

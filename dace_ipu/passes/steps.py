@@ -26,7 +26,7 @@ from dace_ipu.tile_graph.nodes import (
     with_inner_steps,
 )
 
-__all__ = ["map_steps", "touched", "uses", "walk_steps", "written"]
+__all__ = ["map_steps", "touched", "touched_itself", "uses", "walk_steps", "written"]
 
 
 def map_steps(steps: tuple[Step, ...], change: Callable[[Step], tuple[Step, ...]]) -> tuple[Step, ...]:
@@ -42,16 +42,17 @@ def map_steps(steps: tuple[Step, ...], change: Callable[[Step], tuple[Step, ...]
 
 def uses(steps: tuple[Step, ...]) -> Counter[str]:
     """In how many steps each variable appears. Control flow counts where it reads a predicate."""
-    return Counter(name for step in walk_steps(steps) for name in _touched_itself(step))
+    return Counter(name for step in walk_steps(steps) for name in touched_itself(step))
 
 
 def touched(step: Step) -> frozenset[str]:
     """The variables that a step, or anything inside it, reads or writes."""
     inside = (touched(inner) for part in inner_steps(step) for inner in part)
-    return _touched_itself(step).union(*inside)
+    return touched_itself(step).union(*inside)
 
 
-def _touched_itself(step: Step) -> frozenset[str]:
+def touched_itself(step: Step) -> frozenset[str]:
+    """The variables that a step reads or writes without those of the steps inside it: of control flow the predicate."""
     match step:
         case MapStep():
             return frozenset(access.data for s in walk(step.body) for access in accesses(s))

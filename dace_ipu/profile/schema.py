@@ -129,11 +129,20 @@ class Memory:
 
 @dataclass(frozen=True)
 class VertexType:
-    """A codelet, how many vertices there are of it, and where their cycles come from."""
+    """A codelet: how many vertices there are of it, what one costs on average, and where that comes from.
+
+    ``estimate`` and what it was chosen from, ``code`` and ``set_perf_estimate``, are worker slots of a ``Vertex`` and
+    tile cycles of others; ``slots_per_element`` is by the elements of the widest edge.
+    """
 
     name: str
     count: int
     estimate_source: str
+    cycles: int = 0
+    estimate: float = 0
+    slots_per_element: float = 0
+    code: float | None = None
+    set_perf_estimate: float | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dace_ipu.profile.advice import advice
+from dace_ipu.profile.codelets import codelet_rows, not_priced
 from dace_ipu.profile.schema import Build, Memory, Profile, ProgramReport, Step
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = ["report_text"]
 _WIDTH = 100
 _DETAILED = 2  # programs with a section of their own
 _STEPS = 6  # of these together
+_CODELETS = 3
 _NOTES = 5  # lines of notes
 _BUILDS = 2
 _CATEGORIES = 4
@@ -36,9 +38,11 @@ def _lines(report: Report) -> Iterator[str]:
     detailed = report.programs[:_DETAILED]
     for program in detailed:
         yield ""
-        yield from _program_lines(program, _STEPS // len(detailed))
+        yield from _program_lines(program, len(detailed))
     others = [_title(program) for program in report.programs[_DETAILED:]]
     yield from (f"{line.strip()}, not shown" for line in _first(others, 1))
+    notes = not_priced(program.profile for program in detailed if program.profile is not None)
+    yield from (f"  {line}" for note in notes for line in textwrap.wrap(note, _WIDTH))
     yield from _note_lines(report)
     yield from _build_lines(report.builds)
 
@@ -54,7 +58,8 @@ def _title(program: ProgramReport) -> str:
     return f"{program.program}{f' with {program.symbols}' if program.symbols else ''}, {_times(program.runs, 'run')}"
 
 
-def _program_lines(program: ProgramReport, steps: int) -> Iterator[str]:
+def _program_lines(program: ProgramReport, shared: int) -> Iterator[str]:
+    """The section of one of ``shared`` programs."""
     yield _title(program)
     if program.profile is None:
         yield "  no profile: it ran on hardware, where Graphcore's PopVision tools show one"
@@ -62,7 +67,8 @@ def _program_lines(program: ProgramReport, steps: int) -> Iterator[str]:
     yield from _cycle_lines(program.profile)
     yield from _tile_lines(program.profile)
     yield from _memory_lines(program.profile)
-    yield from _step_lines(program.profile, steps)
+    yield from _step_lines(program.profile, _STEPS // shared)
+    yield from _codelet_lines(program.profile, _CODELETS // shared)
     yield from (f"  hint: {line}" for line in advice(program.profile))
 
 
@@ -129,6 +135,12 @@ def _step_row(step: Step, profile: Profile) -> tuple[str, ...]:
     name = textwrap.shorten(f"{step.name} ({step.kind})", 48, placeholder="...")
     tiles = (f"{step.tiles_used:,}", f"{step.balance:.0%}") if step.vertices else ("", "")
     return name, f"{step.cycles:,}", _share(step.cycles, profile.cycles.total), f"{step.executions:,}", *tiles
+
+
+def _codelet_lines(profile: Profile, count: int) -> Iterator[str]:
+    rows = [(textwrap.shorten(row[0], 48, placeholder="..."), *row[1:]) for row in codelet_rows(profile, count)]
+    if rows:
+        yield from _table(("codelets that cost most", "vertices", "slots an element", "from"), rows)
 
 
 def _note_lines(report: Report) -> Iterator[str]:

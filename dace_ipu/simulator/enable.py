@@ -1,7 +1,7 @@
 """The environment in which Poplar programs build and run against the simulator.
 
 After ``eval "$(dace-ipu enable)"`` a plain ``g++ --std=c++11 program.cpp -lpoplar`` finds headers and libraries, the
-program finds them again when it runs, and ``popc`` is on the PATH.
+program finds them again when it runs, ``popc`` is on the PATH, and CMake finds the packages ``poplar`` and ``poplibs``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dace_ipu.simulator.build import Libraries, ensure_built
 from dace_ipu.simulator.cache import cache_folder
 from dace_ipu.simulator.popc.identity import tool_key
 from dace_ipu.simulator.popc.store import digest, write_whole
+from dace_ipu.simulator.sdk_folder import sdk_folder
 
 __all__ = ["activate", "codelet_environment", "environment", "exports"]
 
@@ -28,12 +29,13 @@ def environment(libraries: Libraries | None = None) -> dict[str, str]:
     :func:`~dace_ipu.simulator.build.ensure_built` raises.
     """
     built = ensure_built() if libraries is None else libraries
-    script = _popc_script()
+    sdk = sdk_folder(built, _popc_script())
     return {
-        "POPLAR_SDK_ENABLED": str(built.lib_dir.parent),
-        "PATH": _prepended("PATH", script.parent),
+        "POPLAR_SDK_ENABLED": str(sdk),
+        "CMAKE_PREFIX_PATH": _prepended("CMAKE_PREFIX_PATH", sdk),
+        "PATH": _prepended("PATH", sdk / "bin"),
         "LD_LIBRARY_PATH": _prepended("LD_LIBRARY_PATH", built.lib_dir),
-        "LIBRARY_PATH": _prepended("LIBRARY_PATH", built.lib_dir),
+        "LIBRARY_PATH": _prepended("LIBRARY_PATH", sdk / "lib"),
         "CPLUS_INCLUDE_PATH": _prepended("CPLUS_INCLUDE_PATH", built.include_dir),
         **codelet_environment(),
     }

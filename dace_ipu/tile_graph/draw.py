@@ -101,15 +101,18 @@ def _uses(step: Step) -> Iterator[_Use]:
             yield f"host {step.host}", True, step.host
         case Combine():
             yield step.partial, False, step.partial
-            yield step.target.variable, False, slice_text(step.target)
-            yield step.target.variable, True, slice_text(step.target)
+            yield from _target_uses(step.target, goes_on=not step.overwrites)
         case Product():
             yield from ((box.variable, False, slice_text(box)) for box in (step.left, step.right))
-            if step.adds:
-                yield step.target.variable, False, slice_text(step.target)
-            yield step.target.variable, True, slice_text(step.target)
+            yield from _target_uses(step.target, goes_on=step.adds)
         case RepeatWhile() | Branch():
             yield step.predicate, False, step.predicate
+
+
+def _target_uses(target: Slice, goes_on: bool) -> Iterator[_Use]:
+    if goes_on:
+        yield target.variable, False, slice_text(target)
+    yield target.variable, True, slice_text(target)
 
 
 def _field_uses(edge: Field) -> Iterator[_Use]:

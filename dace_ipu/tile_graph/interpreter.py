@@ -49,6 +49,7 @@ from dace_ipu.tile_graph.statements import (
     combine,
     compile_body,
     poison,
+    start_value,
 )
 from dace_ipu.tile_graph.vertices import Names, Place, Vertex, check_owners
 
@@ -209,6 +210,8 @@ class _Machine:
         variable = self._variables[step.target.variable]
         place = self._place(step.target.variable, step.target.ranges, self._symbols)
         old = variable[place]
+        if step.overwrites:
+            old = np.full_like(old, start_value(step.reduction, old.dtype))
         if partials.shape[1:] != old.shape:
             raise ValueError(f"rows of {partials.shape[1:]} partial results for {old.shape} elements")
         for element in np.ndindex(old.shape):

@@ -293,13 +293,15 @@ class Combine:
     """``target = op(target, partial[0], partial[1], ...)`` over the lanes (first dimension) of partial results, as a
     tree.
 
-    ``partial`` has one dimension more than ``target`` has elements' shape: (lanes, *sizes of target's ranges).
+    ``partial`` has one dimension more than ``target`` has elements' shape: (lanes, *sizes of target's ranges). If it
+    ``overwrites``, the identity of the reduction takes the place of the old target.
     """
 
     partial: str
     target: Slice
     reduction: Reduction
     source: Source = Source()
+    overwrites: bool = False
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,7 @@ def step_lines(step: Step) -> Lines:
         case CopyOut():
             yield f"host {step.host} = {step.variable}"
         case Combine():
-            yield f"{_update_text(slice_text(step.target), f'lanes of {step.partial}', step.reduction)}"
+            yield _combine_text(step)
         case Product():
             sign, operands = "+=" if step.adds else "=", f"{slice_text(step.left)} * {slice_text(step.right)}"
             yield f"{step.name}: {slice_text(step.target)} {sign} {operands} as {step.notation}"
@@ -284,6 +284,13 @@ def _statement_lines(statement: Statement) -> Lines:
             yield "break"
         case Continue():
             yield "continue"
+
+
+def _combine_text(step: Combine) -> str:
+    target, lanes = slice_text(step.target), f"lanes of {step.partial}"
+    if step.overwrites:
+        return f"{target} = {step.reduction.op.value} of {lanes}"
+    return _update_text(target, lanes, step.reduction)
 
 
 def _update_text(target: str, value: str, reduction: Reduction | None) -> str:

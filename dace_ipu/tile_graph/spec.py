@@ -49,6 +49,7 @@ from dace_ipu.tile_graph.nodes import (
     walk_steps,
 )
 from dace_ipu.tile_graph.products import operand_faults, product_faults
+from dace_ipu.tile_graph.reductions import identity
 from dace_ipu.tile_graph.spec_body import DEVICE_TYPES, BodyRules, Faults, name_fault, reduction_faults, used_names
 
 __all__ = ["SpecError", "check"]
@@ -349,9 +350,11 @@ class _Checker:
     def _combine(self, step: Combine) -> Faults:
         yield from self._slice(step.target)
         yield from self._writable(step.target.variable)
+        partial, target = self._variables.get(step.partial), self._variables.get(step.target.variable)
         if not step.reduction.associative:
             yield "partial results of a reduction that is not associative"
-        partial, target = self._variables.get(step.partial), self._variables.get(step.target.variable)
+        if step.overwrites and target is not None and identity(step.reduction, target.dtype) is None:
+            yield "an overwriting reduction that has no identity"
         if partial is None:
             yield f"unknown variable '{step.partial}'"
         elif target is not None:

@@ -34,8 +34,9 @@ from dace_ipu.tile_graph.body import (
 )
 from dace_ipu.tile_graph.expressions import compile_code
 from dace_ipu.tile_graph.indices import compile_index
+from dace_ipu.tile_graph.reductions import identity
 
-__all__ = ["Array", "Frame", "InterpreterError", "Memory", "Run", "combine", "compile_body", "poison"]
+__all__ = ["Array", "Frame", "InterpreterError", "Memory", "Run", "combine", "compile_body", "poison", "start_value"]
 
 Array = np.ndarray[Any, Any]
 Element = tuple[str, tuple[int, ...]]
@@ -113,6 +114,14 @@ def combine(reduction: Reduction, old: functions.Scalar, new: functions.Scalar) 
     if reduction.op is Op.CUSTOM:
         return compile_code(Code(reduction.code))(Frame({"old": old, "new": new}, Memory({})))
     return _OPERATIONS[reduction.op](old, new)
+
+
+def start_value(reduction: Reduction, dtype: DType) -> functions.Scalar:
+    """The identity of the reduction. Raises InterpreterError if it has none."""
+    text = identity(reduction, dtype)
+    if text is None:
+        raise InterpreterError(f"a reduction by {reduction.op.value} has no identity")
+    return functions.convert(compile_code(Code(text))(Frame({}, Memory({}))), dtype)
 
 
 _OPERATIONS: dict[Op, functions.Function] = {

@@ -77,6 +77,9 @@ def check_before(sdfg: SDFG, float64: str) -> None:
     """Types, streams, callbacks and the like. Raises DiagnosticError."""
     findings = DiagnosticCollector()
     from_arguments = any(desc.dtype in _NARROWED for desc in sdfg.arrays.values() if not desc.transient)
+    for name, dtype in sorted(sdfg.symbols.items()):
+        if isinstance(dtype, dtypes.callback):
+            _callback(findings, Place.of(sdfg), name)
     for nested in sdfg.all_sdfgs_recursive():
         for name, desc in sorted(nested.arrays.items()):
             follows = desc.dtype in _NARROWED and from_arguments if desc.transient else nested is not sdfg
@@ -89,7 +92,8 @@ def check_before(sdfg: SDFG, float64: str) -> None:
 
 def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findings: DiagnosticCollector) -> None:
     place = _first_use(sdfg, name, desc)
-    if isinstance(desc, (data.Stream, data.Structure, data.Reference)) or desc.dtype == dtypes.pyobject():
+    is_argument = isinstance(desc, data.Stream) and not desc.transient and sdfg.parent is None
+    if is_argument or isinstance(desc, (data.Structure, data.Reference)) or desc.dtype == dtypes.pyobject():
         kind = type(desc).__name__.lower() if not isinstance(desc, data.Scalar) else "Python object"
         findings.error(
             place,
@@ -97,9 +101,7 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
             hints=[_INSTEAD.get(kind, "keep it out of the program")],
         )
     elif isinstance(desc.dtype, dtypes.callback):
-        findings.error(
-            place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
-        )
+        _callback(findings, place, name)
     elif desc.storage == IPU_Global:
         findings.error(
             place,
@@ -123,8 +125,14 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
         )
 
 
+def _callback(findings: DiagnosticCollector, place: Place, name: str) -> None:
+    findings.error(
+        place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
+    )
+
+
 _INSTEAD = {
-    "stream": "write results to an array, with an index or a reduction",
+    "stream": "pass an array: streams are transients of a program",
     "structure": "pass the members as arrays",
     "structureview": "pass the members as arrays",
     "Python object": "call Python before or after the program",
@@ -140,12 +148,6 @@ def _first_use(sdfg: SDFG, name: str, desc: data.Data) -> Place:
 
 
 def _check_node(node: Any, parent: Any, findings: DiagnosticCollector) -> None:
-    if isinstance(node, nodes.ConsumeEntry):
-        findings.error(
-            Place.of(node, None, parent),
-            "a consume scope cannot run on the IPU",
-            hints=["process the items of an array in a map"],
-        )
     if isinstance(node, nodes.Tasklet) and node.side_effects:
         findings.error(
             Place.of(node, None, parent),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
+import numpy as np
 from dace import dtypes
 from dace.properties import CodeBlock
 from dace.sdfg import nodes
@@ -24,6 +26,8 @@ def narrow(sdfg: SDFG) -> None:
             desc.dtype = _TYPES.get(desc.dtype, desc.dtype)
         for name, dtype in nested.symbols.items():
             nested.symbols[name] = _TYPES.get(dtype, dtype)
+        for name, (desc, value) in nested.constants_prop.items():
+            nested.constants_prop[name] = (desc, _narrowed(value))
     for node, _ in sdfg.all_nodes_recursive():
         if isinstance(node, (nodes.CodeNode, nodes.EntryNode, nodes.ExitNode)):
             for connectors in (node.in_connectors, node.out_connectors):
@@ -31,6 +35,11 @@ def narrow(sdfg: SDFG) -> None:
                     connectors[name] = _TYPES.get(dtype, dtype)
         if isinstance(node, nodes.Tasklet) and node.language == dtypes.Language.Python:
             node.code = CodeBlock([_Casts().visit(statement) for statement in node.code.code], node.language)
+
+
+def _narrowed(value: Any) -> Any:
+    name = np.asarray(value).dtype.name
+    return np.asarray(value).astype(_NAMES[name]) if name in _NAMES else value
 
 
 def narrow_leaks(sdfg: SDFG) -> None:

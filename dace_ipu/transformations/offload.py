@@ -76,6 +76,7 @@ def to_ipu(sdfg: SDFG, float64: str = "refuse") -> SDFG:
     """
     if OffloadToIPU.is_offloaded(sdfg):
         return sdfg
+    sdfg.fill_scope_connectors()  # DaCe compiles programs without them, but cannot simplify them
     sdfg.simplify()
     sdfg.apply_transformations(OffloadToIPU, options={"float64": float64}, validate=True)
     return sdfg

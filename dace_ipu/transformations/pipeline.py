@@ -31,6 +31,7 @@ __all__ = ["STEPS", "auto_optimize", "shape"]
 
 def simplify(sdfg: SDFG) -> None:
     """DaCe's simplification: states fused, dead stores and copies removed. Arguments keep what they get."""
+    sdfg.fill_scope_connectors()  # DaCe compiles programs without them, but cannot simplify them
     sdfg.simplify(validate=False)
 
 

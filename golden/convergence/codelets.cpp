@@ -6,16 +6,25 @@ template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
   return a > b || a != a ? a : b;
 }
 
-// test_golden.py:4   while np.max(A) > limit:
-class reduce_init : public poplar::Vertex {
-public:
-  poplar::Output<float> max_A;
+// Some of the iterations of a loop: consecutive ones, for one worker.
+struct Share {
+  int at, last;
 
-  bool compute() {
-    *max_A = -INFINITY;
-    return true;
-  }
+  Share begin() const { return *this; }
+  Share end() const { return {last, last}; }
+  int operator*() const { return at; }
+  void operator++() { ++at; }
+  bool operator!=(Share other) const { return at != other.at; }
 };
+
+// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
+inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
+
+// One of the equal shares that six workers have in the iterations [begin, end).
+inline Share share(int begin, int end, int worker) {
+  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
+  return {first < end ? first : end, first + each < end ? first + each : end};
+}
 
 // test_golden.py:3   turns[0] = 0
 class update_turns : public poplar::Vertex {
@@ -37,7 +46,7 @@ public:
 
   bool compute(unsigned worker) {
     float max_A_max = -INFINITY;
-    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
+    for (unsigned i0 : share(0, i0_size, worker)) {
       max_A_max = max(max_A_max, A[i0]);
     }
     max_A[worker] = max_A_max;
@@ -54,26 +63,7 @@ public:
 
   bool compute() {
     for (unsigned k = 0; k < size; ++k) {
-      float total = partials[k];
-      for (unsigned lane = 1; lane < lanes; ++lane) {
-        total = max(total, partials[lane * size + k]);
-      }
-      result[k] = total;
-    }
-    return true;
-  }
-};
-
-// result[k] = max of result[k] and all of partials[lane][k]; partials holds its lanes one behind the other.
-class update_max_float32 : public poplar::Vertex {
-public:
-  poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> partials;
-  poplar::InOut<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> result;
-  unsigned lanes, size;
-
-  bool compute() {
-    for (unsigned k = 0; k < size; ++k) {
-      float total = result[k];
+      float total = -INFINITY;
       for (unsigned lane = 0; lane < lanes; ++lane) {
         total = max(total, partials[lane * size + k]);
       }
@@ -103,7 +93,7 @@ public:
   unsigned i0_size;
 
   bool compute(unsigned worker) {
-    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
+    for (unsigned i0 : share(0, i0_size, worker)) {
       A[i0] = A[i0] * 0.5f;
     }
     return true;
@@ -123,17 +113,6 @@ public:
 };
 
 // test_golden.py:4   while np.max(A) > limit:
-class reduce_init_2 : public poplar::Vertex {
-public:
-  poplar::Output<float> max_A;
-
-  bool compute() {
-    *max_A = -INFINITY;
-    return true;
-  }
-};
-
-// test_golden.py:4   while np.max(A) > limit:
 class reduce_values_2 : public poplar::MultiVertex {
 public:
   poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> A;
@@ -142,7 +121,7 @@ public:
 
   bool compute(unsigned worker) {
     float max_A_max = -INFINITY;
-    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
+    for (unsigned i0 : share(0, i0_size, worker)) {
       max_A_max = max(max_A_max, A[i0]);
     }
     max_A[worker] = max_A_max;

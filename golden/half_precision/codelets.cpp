@@ -1,48 +1,33 @@
 #include <poplar/Vertex.hpp>
 
-// What one worker gets of the iterations [begin, end): consecutive ones, from a border that lies `phase` behind a
-// multiple of `grain` (1, 2 or 4) to another. Elements of less than 32 bits need it: two workers must never write the
-// same word.
-class Share {
-public:
-  class Iterator {
-  public:
-    explicit Iterator(int value) : value(value) {}
-    int operator*() const { return value; }
-    Iterator &operator++() {
-      ++value;
-      return *this;
-    }
-    bool operator!=(Iterator other) const { return value != other.value; }
+// Some of the iterations of a loop: consecutive ones, for one worker.
+struct Share {
+  int at, last;
 
-  private:
-    int value;
-  };
-
-  Share(int begin, int end, int worker, unsigned grain, unsigned phase) {
-    const int origin = begin - static_cast<int>((begin - phase) & (grain - 1));
-    const unsigned grains = begin < end ? (end - origin + grain - 1) / grain : 0;
-    const int each = divided(grains + workers - 1) * grain;
-    first = clamp(origin + worker * each, begin, end);
-    last = clamp(origin + worker * each + each, first, end);
-  }
-  Iterator begin() const { return Iterator(first); }
-  Iterator end() const { return Iterator(last); }
-
-private:
-  static constexpr unsigned workers = poplar::MultiVertex::numWorkers();
-
-  // x / workers. The machine divides in software, which takes hundreds of cycles; for six workers a product will do.
-  static unsigned divided(unsigned x) {
-    return workers == 6 ? static_cast<unsigned>((x * 0xAAAAAAABull) >> 34) : x / workers;
-  }
-  static int clamp(int x, int low, int high) { return x > high ? high : x < low ? low : x; }
-
-  int first, last;
+  Share begin() const { return *this; }
+  Share end() const { return {last, last}; }
+  int operator*() const { return at; }
+  void operator++() { ++at; }
+  bool operator!=(Share other) const { return at != other.at; }
 };
 
-inline Share share(int begin, int end, unsigned worker, unsigned grain = 1, unsigned phase = 0) {
-  return Share(begin, end, worker, grain, phase);
+// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
+inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
+
+// One of the equal shares that six workers have in the iterations [begin, end).
+inline Share share(int begin, int end, int worker) {
+  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
+  return {first < end ? first : end, first + each < end ? first + each : end};
+}
+
+// Such shares with borders that lie `phase` behind a multiple of `grain` (2 or 4): two workers must never write parts
+// of the same 32-bit word.
+template <int grain> inline Share share(int begin, int end, int worker, int phase = 0) {
+  const int origin = begin - ((begin - phase) & (grain - 1));
+  const unsigned grains = end > begin ? static_cast<unsigned>(end - origin + grain - 1) / grain : 0;
+  const int each = sixth(grains) * grain, first = origin + worker * each;
+  const int last = first + each < end ? first + each : end, at = first > begin ? first : begin;
+  return {at < last ? at : last, last};
 }
 
 // test_golden.py:3   for i in dace.map[0:30]:
@@ -53,7 +38,7 @@ public:
   unsigned i_size;
 
   bool compute(unsigned worker) {
-    for (unsigned i : share(0, i_size, worker, 2)) {
+    for (unsigned i : share<2>(0, i_size, worker)) {
       y[i] = x[i] * x[i] + y[i];
     }
     return true;

@@ -1,5 +1,25 @@
 #include <poplar/Vertex.hpp>
 
+// Some of the iterations of a loop: consecutive ones, for one worker.
+struct Share {
+  int at, last;
+
+  Share begin() const { return *this; }
+  Share end() const { return {last, last}; }
+  int operator*() const { return at; }
+  void operator++() { ++at; }
+  bool operator!=(Share other) const { return at != other.at; }
+};
+
+// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
+inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
+
+// One of the equal shares that six workers have in the iterations [begin, end).
+inline Share share(int begin, int end, int worker) {
+  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
+  return {first < end ? first : end, first + each < end ? first + each : end};
+}
+
 // test_golden.py:3   for i in dace.map[0:100]:
 class update_bins : public poplar::MultiVertex {
 public:
@@ -11,7 +31,7 @@ public:
     for (int bins_0 = 0; bins_0 < 5; ++bins_0) {
       bins[5 * worker + bins_0] = 0;
     }
-    for (int i = worker; i < i_size; i += numWorkers()) {
+    for (int i : share(0, i_size, worker)) {
       const unsigned char data_index = data[i];
       bins[5 * worker + data_index] += 1;
     }
@@ -28,8 +48,8 @@ public:
 
   bool compute() {
     for (unsigned k = 0; k < size; ++k) {
-      int total = partials[k];
-      for (unsigned lane = 1; lane < lanes; ++lane) {
+      int total = 0;
+      for (unsigned lane = 0; lane < lanes; ++lane) {
         total += partials[lane * size + k];
       }
       result[k] = total;

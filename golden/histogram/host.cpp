@@ -12,14 +12,10 @@ struct histogram_state_t {
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
 #include <dace_ipu/programs.hpp>
-#include <dace_ipu/rows.hpp>
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poputil/TileMapping.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 extern const char *const histogram_codelets;
 
@@ -27,7 +23,6 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of histogram and returns the program that runs on the device.
@@ -57,7 +52,6 @@ DACE_IPU_GRAPH_CODE Sequence build_histogram(Graph &graph, dace_ipu::Streams &st
     graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(5 * block.size(0) + 10));
   }
   sequence.add(Execute(update_bins));
-  // test_golden.py:3   for i in dace.map[0:100]:
   dace_ipu::combine(graph, sequence, bins_partial, bins, {"fold_sum_int32", "update_sum_int32"});
   streams.copyOut(sequence, "bins", bins);
   return sequence;

@@ -7,7 +7,6 @@ struct matmul_state_t {
 };
 
 #include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
 #include <dace_ipu/integers.hpp>
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
@@ -18,9 +17,6 @@ struct matmul_state_t {
 #include <poplar/Program.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include <algorithm>
-#include <cstdint>
-
 extern const char *const matmul_codelets;
 
 namespace {
@@ -28,7 +24,6 @@ namespace {
 using namespace poplar;
 using namespace poplar::program;
 using dace_ipu::at;
-using dace_ipu::shape;
 
 // Builds the graph of matmul and returns the program that runs on the device.
 DACE_IPU_GRAPH_CODE Sequence build_matmul(Graph &graph, dace_ipu::Streams &streams) {

@@ -7,19 +7,12 @@ struct ping_pong_state_t {
 };
 
 #include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
-#include <dace_ipu/integers.hpp>
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
 #include <dace_ipu/programs.hpp>
-#include <dace_ipu/rows.hpp>
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 extern const char *const ping_pong_codelets;
 
@@ -27,8 +20,6 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using dace_ipu::at;
-using dace_ipu::shape;
 
 // Builds the graph of ping_pong and returns the program that runs on the device.
 DACE_IPU_GRAPH_CODE Sequence build_ping_pong(Graph &graph, dace_ipu::Streams &streams) {
@@ -47,7 +38,6 @@ DACE_IPU_GRAPH_CODE Sequence build_ping_pong(Graph &graph, dace_ipu::Streams &st
   // test_golden.py:4   B[1:-1] = 0.5 * (A[:-2] + A[2:])
   Sequence body;
 
-  // test_golden.py:4   B[1:-1] = 0.5 * (A[:-2] + A[2:])
   ComputeSet update_B = graph.addComputeSet("update_B");
   for (const auto &block : update_B_blocks) {
     VertexRef vertex = graph.addVertex(update_B, "update_B");

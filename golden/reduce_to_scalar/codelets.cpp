@@ -1,29 +1,38 @@
 #include <poplar/Vertex.hpp>
 
-// test_golden.py:3   s[0] = np.sum(A)
-class reduce_init : public poplar::Vertex {
-public:
-  poplar::Output<float> s_slice;
+// Some of the iterations of a loop: consecutive ones, for one worker.
+struct Share {
+  int at, last;
 
-  bool compute() {
-    *s_slice = 0.0f;
-    return true;
-  }
+  Share begin() const { return *this; }
+  Share end() const { return {last, last}; }
+  int operator*() const { return at; }
+  void operator++() { ++at; }
+  bool operator!=(Share other) const { return at != other.at; }
 };
+
+// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
+inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
+
+// One of the equal shares that six workers have in the iterations [begin, end).
+inline Share share(int begin, int end, int worker) {
+  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
+  return {first < end ? first : end, first + each < end ? first + each : end};
+}
 
 // test_golden.py:3   s[0] = np.sum(A)
 class reduce_values : public poplar::MultiVertex {
 public:
   poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> A;
-  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> s_slice;
+  poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> s;
   unsigned i0_size;
 
   bool compute(unsigned worker) {
-    float s_slice_sum = 0.0f;
-    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
-      s_slice_sum += A[i0];
+    float s_sum = 0.0f;
+    for (unsigned i0 : share(0, i0_size, worker)) {
+      s_sum += A[i0];
     }
-    s_slice[worker] = s_slice_sum;
+    s[worker] = s_sum;
     return true;
   }
 };
@@ -37,43 +46,12 @@ public:
 
   bool compute() {
     for (unsigned k = 0; k < size; ++k) {
-      float total = partials[k];
-      for (unsigned lane = 1; lane < lanes; ++lane) {
-        total += partials[lane * size + k];
-      }
-      result[k] = total;
-    }
-    return true;
-  }
-};
-
-// result[k] = sum of result[k] and all of partials[lane][k]; partials holds its lanes one behind the other.
-class update_sum_float32 : public poplar::Vertex {
-public:
-  poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> partials;
-  poplar::InOut<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>> result;
-  unsigned lanes, size;
-
-  bool compute() {
-    for (unsigned k = 0; k < size; ++k) {
-      float total = result[k];
+      float total = 0.0f;
       for (unsigned lane = 0; lane < lanes; ++lane) {
         total += partials[lane * size + k];
       }
       result[k] = total;
     }
-    return true;
-  }
-};
-
-// test_golden.py:3   s[0] = np.sum(A)
-class update_s : public poplar::Vertex {
-public:
-  poplar::Input<float> s_slice;
-  poplar::Output<float> s;
-
-  bool compute() {
-    *s = *s_slice;
     return true;
   }
 };

@@ -12,14 +12,9 @@ struct reduce_to_scalar_state_t {
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
 #include <dace_ipu/programs.hpp>
-#include <dace_ipu/rows.hpp>
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 extern const char *const reduce_to_scalar_codelets;
 
@@ -27,7 +22,6 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of reduce_to_scalar and returns the program that runs on the device.
@@ -40,20 +34,10 @@ DACE_IPU_GRAPH_CODE Sequence build_reduce_to_scalar(Graph &graph, dace_ipu::Stre
   dace_ipu::mapToBlocks(graph, A, reduce_values_blocks, {{0, 0, 1}});
   Tensor s = graph.addVariable(FLOAT, {1}, "s");
   graph.setTileMapping(s, 0);
-  Tensor s_slice = graph.addVariable(FLOAT, {1}, "s_slice");
-  graph.setTileMapping(s_slice, 0);
-  Tensor s_slice_partial = graph.addVariable(FLOAT, shape(reduce_values_blocks.size() * 6, 1), "s_slice_partial");
-  dace_ipu::mapLanes(graph, s_slice_partial, reduce_values_blocks, 6);
+  Tensor s_partial = graph.addVariable(FLOAT, shape(reduce_values_blocks.size() * 6, 1), "s_partial");
+  dace_ipu::mapLanes(graph, s_partial, reduce_values_blocks, 6);
 
   streams.copyIn(sequence, "A", A);
-
-  // test_golden.py:3   s[0] = np.sum(A)
-  ComputeSet reduce_init = graph.addComputeSet("reduce_init");
-  VertexRef reduce_init_vertex = graph.addVertex(reduce_init, "reduce_init");
-  graph.setTileMapping(reduce_init_vertex, 0);
-  graph.connect(reduce_init_vertex["s_slice"], s_slice[0]);
-  graph.setPerfEstimate(reduce_init_vertex, dace_ipu::vertexCycles(1));
-  sequence.add(Execute(reduce_init));
 
   // test_golden.py:3   s[0] = np.sum(A)
   ComputeSet reduce_values = graph.addComputeSet("reduce_values");
@@ -61,22 +45,12 @@ DACE_IPU_GRAPH_CODE Sequence build_reduce_to_scalar(Graph &graph, dace_ipu::Stre
     VertexRef vertex = graph.addVertex(reduce_values, "reduce_values");
     graph.setTileMapping(vertex, block.tile());
     graph.connect(vertex["A"], A.slice(block.begin(0), block.end(0)));
-    graph.connect(vertex["s_slice"], s_slice_partial.slice(6 * block.number(), 6 * block.number() + 6).flatten());
+    graph.connect(vertex["s"], s_partial.slice(6 * block.number(), 6 * block.number() + 6).flatten());
     graph.setInitialValue(vertex["i0_size"], block.size(0));
     graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(3 * block.size(0) + 1));
   }
   sequence.add(Execute(reduce_values));
-  // test_golden.py:3   s[0] = np.sum(A)
-  dace_ipu::combine(graph, sequence, s_slice_partial, s_slice, {"fold_sum_float32", "update_sum_float32"});
-
-  // test_golden.py:3   s[0] = np.sum(A)
-  ComputeSet update_s = graph.addComputeSet("update_s");
-  VertexRef update_s_vertex = graph.addVertex(update_s, "update_s");
-  graph.setTileMapping(update_s_vertex, 0);
-  graph.connect(update_s_vertex["s_slice"], s_slice[0]);
-  graph.connect(update_s_vertex["s"], s[0]);
-  graph.setPerfEstimate(update_s_vertex, dace_ipu::vertexCycles(2));
-  sequence.add(Execute(update_s));
+  dace_ipu::combine(graph, sequence, s_partial, s, {"fold_sum_float32"});
   streams.copyOut(sequence, "s", s);
   return sequence;
 }
@@ -95,9 +69,7 @@ extern "C" void __dace_ipu_run_reduce_to_scalar(reduce_to_scalar_state_t *__stat
 // DaCe ignores the result of an initialiser, so that nothing may fail here: graphs come later.
 extern "C" int __dace_init_ipu(reduce_to_scalar_state_t *__state) {
   __state->ipu_programs = dace_ipu::create("reduce_to_scalar", reduce_to_scalar_codelets, {"ipu2", 1, 8, 4}, {
-      {"reduce_to_scalar", "reduce_init (test_golden.py:3) runs on one tile: it is a single computation"},
-      {"reduce_to_scalar", "the reduction into s_slice (test_golden.py:3) leaves partial results on all tiles, which a tree combines"},
-      {"reduce_to_scalar", "update_s (test_golden.py:3) runs on one tile: it is a single computation"},
+      {"reduce_to_scalar", "the reduction into s (test_golden.py:3) leaves partial results on all tiles, which a tree combines"},
   });
   return 0;
 }

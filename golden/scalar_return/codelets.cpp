@@ -1,7 +1,7 @@
 #include <poplar/Vertex.hpp>
 
 // test_golden.py:3   return A[3] + 1
-class update_result : public poplar::Vertex {
+class update_A_slice_plus_1 : public poplar::Vertex {
 public:
   poplar::Input<float> A;
   poplar::Output<float> result;

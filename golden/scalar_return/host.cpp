@@ -6,20 +6,11 @@ struct scalar_return_state_t {
     dace_ipu::Programs *ipu_programs;
 };
 
-#include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
-#include <dace_ipu/integers.hpp>
-#include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
 #include <dace_ipu/programs.hpp>
-#include <dace_ipu/rows.hpp>
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 extern const char *const scalar_return_codelets;
 
@@ -27,8 +18,6 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using dace_ipu::at;
-using dace_ipu::shape;
 
 // Builds the graph of scalar_return and returns the program that runs on the device.
 DACE_IPU_GRAPH_CODE Sequence build_scalar_return(Graph &graph, dace_ipu::Streams &streams) {
@@ -42,13 +31,13 @@ DACE_IPU_GRAPH_CODE Sequence build_scalar_return(Graph &graph, dace_ipu::Streams
   streams.copyIn(sequence, "A", A);
 
   // test_golden.py:3   return A[3] + 1
-  ComputeSet update_result = graph.addComputeSet("update_result");
-  VertexRef update_result_vertex = graph.addVertex(update_result, "update_result");
-  graph.setTileMapping(update_result_vertex, 0);
-  graph.connect(update_result_vertex["A"], A[3]);
-  graph.connect(update_result_vertex["result"], result[0]);
-  graph.setPerfEstimate(update_result_vertex, dace_ipu::vertexCycles(3));
-  sequence.add(Execute(update_result));
+  ComputeSet update_A_slice_plus_1 = graph.addComputeSet("update_A_slice_plus_1");
+  VertexRef update_A_slice_plus_1_vertex = graph.addVertex(update_A_slice_plus_1, "update_A_slice_plus_1");
+  graph.setTileMapping(update_A_slice_plus_1_vertex, 0);
+  graph.connect(update_A_slice_plus_1_vertex["A"], A[3]);
+  graph.connect(update_A_slice_plus_1_vertex["result"], result[0]);
+  graph.setPerfEstimate(update_A_slice_plus_1_vertex, dace_ipu::vertexCycles(3));
+  sequence.add(Execute(update_A_slice_plus_1));
   streams.copyOut(sequence, "__return", result);
   return sequence;
 }
@@ -67,7 +56,7 @@ extern "C" void __dace_ipu_run_scalar_return(scalar_return_state_t *__state, flo
 // DaCe ignores the result of an initialiser, so that nothing may fail here: graphs come later.
 extern "C" int __dace_init_ipu(scalar_return_state_t *__state) {
   __state->ipu_programs = dace_ipu::create("scalar_return", scalar_return_codelets, {"ipu2", 1, 8, 4}, {
-      {"scalar_return", "update_result (test_golden.py:3) runs on one tile: it is a single computation"},
+      {"scalar_return", "update_A_slice_plus_1 (test_golden.py:3) runs on one tile: it is a single computation"},
   });
   return 0;
 }

@@ -7,7 +7,6 @@ struct stencil_2d_state_t {
 };
 
 #include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
 #include <dace_ipu/integers.hpp>
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
@@ -16,10 +15,6 @@ struct stencil_2d_state_t {
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 extern const char *const stencil_2d_codelets;
 
@@ -28,7 +23,6 @@ namespace {
 using namespace poplar;
 using namespace poplar::program;
 using dace_ipu::at;
-using dace_ipu::shape;
 
 // Builds the graph of stencil_2d and returns the program that runs on the device.
 DACE_IPU_GRAPH_CODE Sequence build_stencil_2d(Graph &graph, dace_ipu::Streams &streams) {

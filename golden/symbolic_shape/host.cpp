@@ -7,18 +7,14 @@ struct symbolic_shape_state_t {
 };
 
 #include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
 #include <dace_ipu/integers.hpp>
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
 #include <dace_ipu/programs.hpp>
-#include <dace_ipu/rows.hpp>
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 extern const char *const symbolic_shape_codelets;
@@ -27,7 +23,6 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using dace_ipu::at;
 using dace_ipu::shape;
 
 // Builds the graph of symbolic_shape and returns the program that runs on the device.

@@ -7,19 +7,12 @@ struct tail_block_state_t {
 };
 
 #include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
-#include <dace_ipu/integers.hpp>
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
 #include <dace_ipu/programs.hpp>
-#include <dace_ipu/rows.hpp>
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
-
-#include <algorithm>
-#include <cstdint>
 
 extern const char *const tail_block_codelets;
 
@@ -27,8 +20,6 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using dace_ipu::at;
-using dace_ipu::shape;
 
 // Builds the graph of tail_block and returns the program that runs on the device.
 DACE_IPU_GRAPH_CODE Sequence build_tail_block(Graph &graph, dace_ipu::Streams &streams) {

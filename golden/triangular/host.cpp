@@ -7,7 +7,6 @@ struct triangular_state_t {
 };
 
 #include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
 #include <dace_ipu/integers.hpp>
 #include <dace_ipu/mapping.hpp>
 #include <dace_ipu/perf.hpp>
@@ -16,9 +15,7 @@ struct triangular_state_t {
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 extern const char *const triangular_codelets;
@@ -56,10 +53,8 @@ DACE_IPU_GRAPH_CODE Sequence build_triangular(Graph &graph, dace_ipu::Streams &s
   graph.setPerfEstimate(first_k_vertex, dace_ipu::vertexCycles(1));
   sequence.add(Execute(first_k));
 
-  // test_golden.py:4   for i, j in dace.map[k + 1 : N, k + 1 : N]:
   Sequence body;
 
-  // test_golden.py:4   for i, j in dace.map[k + 1 : N, k + 1 : N]:
   ComputeSet fetch_A_2 = graph.addComputeSet("fetch_A_2");
   for (const auto &block : fetch_A_2_blocks) {
     VertexRef vertex = graph.addVertex(fetch_A_2, "fetch_A_2");
@@ -74,7 +69,6 @@ DACE_IPU_GRAPH_CODE Sequence build_triangular(Graph &graph, dace_ipu::Streams &s
   }
   body.add(Execute(fetch_A_2));
 
-  // test_golden.py:4   for i, j in dace.map[k + 1 : N, k + 1 : N]:
   ComputeSet update_A = graph.addComputeSet("update_A");
   for (const auto &block : update_A_blocks) {
     VertexRef vertex = graph.addVertex(update_A, "update_A");
@@ -92,7 +86,6 @@ DACE_IPU_GRAPH_CODE Sequence build_triangular(Graph &graph, dace_ipu::Streams &s
   }
   body.add(Execute(update_A));
 
-  // test_golden.py:4   for i, j in dace.map[k + 1 : N, k + 1 : N]:
   ComputeSet next_k = graph.addComputeSet("next_k");
   VertexRef next_k_vertex = graph.addVertex(next_k, "next_k");
   graph.setTileMapping(next_k_vertex, 0);

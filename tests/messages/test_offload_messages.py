@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import dace
@@ -109,46 +108,6 @@ def test_write_conflict_without_reduction() -> None:
     with pytest.raises(dace_ipu.DiagnosticError, match="write conflict") as caught:
         sdfg.generate_code()
     assert caught.value.diagnostics[0].place.file == __file__
-
-
-def stream_program() -> dace.SDFG:
-    sdfg = dace.SDFG("with_stream")
-    sdfg.add_array("A", [16], dace.float32)
-    sdfg.add_stream("S", dace.float32, transient=True, buffer_size=16)
-    state = sdfg.add_state()
-    state.add_nedge(state.add_read("A"), state.add_write("S"), dace.Memlet("S[0]"))
-    return sdfg
-
-
-def consume_program() -> dace.SDFG:
-    sdfg = dace.SDFG("with_consume")
-    sdfg.add_array("n", [1], dace.int32)
-    sdfg.add_array("out", [1], dace.int32)
-    sdfg.add_stream("S", dace.int32, transient=True, buffer_size=16)
-    state = sdfg.add_state()
-    stream = state.add_access("S")
-    state.add_nedge(state.add_read("n"), stream, dace.Memlet("S[0]"))
-    entry, exit_ = state.add_consume("c", ("p", "4"))
-    tasklet = state.add_tasklet("t", {"v"}, {"o"}, "o = v")
-    state.add_edge(stream, None, entry, "IN_stream", dace.Memlet("S[0]"))
-    state.add_edge(entry, "OUT_stream", tasklet, "v", dace.Memlet("S[0]", dynamic=True))
-    exit_.add_in_connector("IN_V")
-    exit_.add_out_connector("OUT_V")
-    state.add_edge(tasklet, "o", exit_, "IN_V", dace.Memlet("out[0]", wcr="lambda a, b: a + b"))
-    state.add_edge(exit_, "OUT_V", state.add_write("out"), None, dace.Memlet("out[0]", wcr="lambda a, b: a + b"))
-    return sdfg
-
-
-@pytest.mark.parametrize(
-    ("make", "what"),
-    [
-        (stream_program, "the stream 'S' cannot live on the IPU"),
-        (consume_program, "a consume scope cannot run on the IPU"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Using sets for connectors:UserWarning")
-def test_streams_and_consume_scopes(make: Callable[[], dace.SDFG], what: str) -> None:
-    assert any(what in f.message for f in findings(make()))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

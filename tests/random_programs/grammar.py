@@ -2,8 +2,9 @@
 
 A program has two-dimensional arrays ``C, D`` of N x M elements, vectors ``A, B`` of N and ``R`` of M elements, an array
 ``s`` of one element, indices ``idx`` into the vectors of N elements and a scalar ``a``. It is valid Python for NumPy as
-well, which is what its results are compared with. No iteration of a map writes what another one reads or writes, but
-for accumulation; every index is in its array; every loop ends; values stay small.
+well, which is what its results are compared with; where NumPy has other words, a line is in the text for one of the two
+only. No iteration of a map writes what another one reads or writes, but for accumulation; every index is in its array;
+every loop ends; values stay small.
 """
 
 from __future__ import annotations
@@ -36,12 +37,20 @@ _DAMPED = {"f": "np.tanh({})", "i": "({}) % 11", "u": "({}) % 11", "c": "0.25 * 
 _LITERALS = {"f": ("0.5", "1", "-2.25"), "i": ("1", "-3", "7"), "u": ("1", "3"), "c": ("0.5", "1")}
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
+#: Begins of lines that stand in the text for DaCe or in the text for NumPy only.
+_DACE, _NUMPY = "@dace ", "@numpy "
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_TYPES = (*["float32"] * 5, *["int32"] * 2, *_INTEGERS, "complex64", "float16")
+
 
 @dataclass(frozen=True)
 class Example:
-    """A program ``main`` in the text of a module, the sizes for a call, and the element type of its arrays."""
+    """A program ``main`` in the text of a module, the same for NumPy, the sizes for a call, and the element type of
+    its arrays.
+    """
 
     source: str
+    oracle: str
     sizes: dict[str, int]
     symbolic: bool
     dtype: str
@@ -62,7 +71,7 @@ class _Writer:
     counters: Lines = field(default_factory=list)  # loop variables that are valid rows
     temporaries: Lines = field(default_factory=list)  # vectors of N elements
     names: int = 0
-    calls: bool = False
+    helper: Lines = field(default_factory=list)  # the body of the program that others call
 
     # ---- choices
 
@@ -81,7 +90,7 @@ class _Writer:
 
     @property
     def kind(self) -> str:
-        return {"float32": "f", "float16": "f", "complex64": "c", "uint32": "u"}.get(self.dtype, "i")
+        return {"float32": "f", "float16": "f", "complex64": "c"}.get(self.dtype, self.dtype[0])
 
     @property
     def scalar_dtype(self) -> str:
@@ -91,11 +100,12 @@ class _Writer:
     # ---- the program
 
     def example(self) -> Example:
-        self.dtype = self.one_of("float32", "float32", "float32", "int32", "int64", "complex64", "float16")
+        self.dtype = self.one_of(*_TYPES)
         self.sizes = {"N": self.number(4, 13), "M": self.number(4, 9)}
         symbolic = self.maybe()
         body = self.block(self.number(2, 5), depth=0)
-        return Example(self.module(body, symbolic), dict(self.sizes), symbolic, self.dtype, self.number(0, 99))
+        texts = [self.module(_only(body, mark), symbolic) for mark in (_DACE, _NUMPY)]
+        return Example(*texts, dict(self.sizes), symbolic, self.dtype, self.number(0, 99))
 
     def module(self, body: Lines, symbolic: bool) -> str:
         sizes = (
@@ -107,20 +117,27 @@ class _Writer:
         helper = [
             "@dace.program",
             f"def helper(x: dace.{self.dtype}[N], y: dace.{self.dtype}[N]):",
-            *self.helper_body(),
+            *self.helper,
             "",
             "",
         ]
-        head = ["import dace", "import numpy as np", "", sizes, "", "", *(helper if self.calls else [])]
+        head = ["import dace", "import numpy as np", "", sizes, "", "", *(helper if self.helper else [])]
         lines = [*head, "@dace.program", f"def main({', '.join(parameters)}):", *_indented(body)]
         return "\n".join(lines) + "\n"
 
     def helper_body(self) -> Lines:
-        """All at once, or in order: then the nested SDFG has a loop."""
-        if self.maybe():
-            return ["    x[:] = x ^ y" if self.kind == "u" else "    x[:] = x - y"]
+        """All at once, in order, in a map, both outputs in a map, or under a condition: so is the nested SDFG."""
         step = _DAMPED[self.kind].format("x[k - 1] + y[k]")
-        return ["    for k in range(1, N):", f"        x[k] = {step}"]
+        value = _DAMPED[self.kind].format("x[j] + y[j]")
+        return list(
+            self.one_of(
+                ["    x[:] = x ^ y" if self.kind in "iu" else "    x[:] = x - y"],
+                ["    for k in range(1, N):", f"        x[k] = {step}"],
+                ["    for j in dace.map[0:N]:", f"        x[j] = {value}"],
+                ["    for j in dace.map[0:N:2]:", f"        x[j] = {value}", "        y[j] = x[j]"],
+                ["    if y[0] == y[1]:", f"        y[:] = {_DAMPED[self.kind].format('x + y')}", "    x[0:2] = y[1:3]"],
+            )
+        )
 
     def block(self, count: int, depth: int) -> Lines:
         return [line for _ in range(count) for line in self.statement(depth)]
@@ -128,7 +145,10 @@ class _Writer:
     def statement(self, depth: int) -> Lines:
         kinds = [self.vector_slice, self.matrix_slice, self.map_1d, self.map_2d, self.reduction, self.accumulation]
         kinds += [self.gather, self.scatter, self.inner_loop, self.call, self.row]
-        kinds += [self.mask, self.strided, self.product]
+        kinds += [self.mask, self.strided, self.product, self.map_with_step, self.two_outputs, self.runtime_slice]
+        kinds += [self.reshaped, self.transposed, self.nested_maps]
+        if self.kind != "c":
+            kinds.append(self.extremum)
         if self.kind in "iu":  # where rounding cannot decide
             kinds.append(self.place)
         if depth == 0:
@@ -208,7 +228,7 @@ class _Writer:
         return [line] if line.split(" = ")[1] not in VECTORS else [f"{line} + 1"]
 
     def call(self) -> Lines:
-        self.calls = True
+        self.helper = self.helper or self.helper_body()
         first = self.one_of(*VECTORS)
         return [f"helper({first}, {'B' if first == 'A' else 'A'})"]
 
@@ -256,6 +276,52 @@ class _Writer:
 
         return [f"for i, j in dace.map[{low}:N - {high}, 1:M - 1]:", *_indented(self.store(f"{target}[i, j]", leaf))]
 
+    def map_with_step(self) -> Lines:
+        """Each second or third element; what is between stays as it was."""
+        step = self.number(2, 3)
+        value = self.damped(lambda: str(self.one_of("B[i]", "A[i - 1]", "C[i, 1]", "a")))
+        return [f"for i in dace.map[1:N:{step}]:", f"    B[i] = {value}"]
+
+    def two_outputs(self) -> Lines:
+        """Two arrays written by one map, from the same values."""
+        value = self.damped(lambda: str(self.one_of("A[i]", "B[i]", "D[i, 1]", "a")))
+        other = self.damped(lambda: str(self.one_of("v", "v", "R[0]")))
+        return [
+            "for i in dace.map[0:N]:",
+            f"    v = {value}",
+            f"    A[i] = {other}",
+            f"    C[i, {self.one_of(0, 2)}] = v",
+        ]
+
+    def nested_maps(self) -> Lines:
+        """A map in a map, with a row of its own or over a part of the columns."""
+        part = self.one_of("0:M", "1:M - 1", "0:M:2")
+        value = self.damped(lambda: str(self.one_of("C[i, j]", "R[j]", "A[i]", "a")))
+        lines = [f"for j in dace.map[{part}]:", f"    C[i, j] = {value}"]
+        if self.maybe():
+            lines = [f"if {self.condition(lambda: 'B[i]')}:", *_indented(lines)]
+        return ["for i in dace.map[0:N]:", *_indented(lines)]
+
+    def runtime_slice(self) -> Lines:
+        """Two elements from a place that moves in a loop, or that an index says."""
+        counter, source = self.fresh("q"), self.one_of(*VECTORS)
+        target = self.one_of(f"A[{counter}:{counter} + 2]", f"B[{counter} + 1:{counter} + 3]", "R[1:3]", "C[0, 1:3]")
+        value = self.damped(lambda: str(self.one_of(f"{source}[{counter}:{counter} + 2]", "R[0:2]", "a")))
+        return [f"for {counter} in range(N - 2):", f"    {target} = {value}"]
+
+    def reshaped(self) -> Lines:
+        name = self.fresh("v")
+        lines = [f"{name} = np.reshape({self.one_of(*MATRICES)}, (N * M,))"]
+        return [*lines, f"B[:] = {self.damped(lambda: str(self.one_of(f'{name}[1:N + 1]', f'{name}[0:N]')))}"]
+
+    def transposed(self) -> Lines:
+        name = self.fresh("x")
+        matrix, other = self.one_of(("C", "D"), ("D", "C"))
+        if self.maybe():
+            return [f"{name} = np.transpose({matrix})", f"R[:] = {self.damped(lambda: f'{name}[:, 1]')}"]
+        damped = _DAMPED[self.kind].format(f"{name}[:, 2]")
+        return [f"{name} = {matrix} @ np.transpose({other})", f"A[:] = {damped}"]
+
     def store(self, target: str, leaf: Callable[[], str]) -> Lines:
         if self.maybe():
             return [f"{target} = {self.damped(leaf)}"]
@@ -289,11 +355,27 @@ class _Writer:
     def accumulation(self) -> Lines:
         target = self.one_of("A[i]", "R[j]", "s[0]")
         value = self.damped(lambda: str(self.one_of("C[i, j]", "D[i, j]", "B[i]")))
-        return ["for i, j in dace.map[0:N, 0:M]:", f"    {target} += {value}", *self.settle(str(target))]
+        operator = self.one_of("+=", "+=", "*=")
+        return ["for i, j in dace.map[0:N, 0:M]:", f"    {target} {operator} {value}", *self.settle(str(target))]
+
+    def extremum(self) -> Lines:
+        """A reduction to the least or greatest value, which DaCe writes as a tasklet."""
+        function = self.one_of("min", "max")
+        target, index = self.one_of(("s[0]", "0"), ("A[i]", "i"), ("R[j]", "j"))
+        array = target.partition("[")[0]
+        return [
+            "for i, j in dace.map[0:N, 0:M]:",
+            f"{_DACE}    with dace.tasklet:",
+            f"{_DACE}        value << D[i, j]",
+            f"{_DACE}        result >> {array}(1, lambda x, y: {function}(x, y))[{index}]",
+            f"{_DACE}        result = value",
+            f"{_NUMPY}    {target} = {function}({target}, D[i, j])",
+        ]
 
     def reduction(self) -> Lines:
         function = "sum" if self.kind == "c" else self.one_of("sum", "max", "min")
-        target, argument = self.one_of(("R[:]", "C, axis=0"), ("A[:]", "D, axis=1"), ("s[0]", "B"), ("s[0]", "C"))
+        places = (("R[:]", "C, axis=0"), ("A[:]", "D, axis=1"), ("B[:]", "C, axis=-1"), ("s[0]", "B"), ("s[0]", "C"))
+        target, argument = self.one_of(*places)
         return [f"{target} = np.{function}({argument})", *self.settle(str(target))]
 
     def settle(self, target: str) -> Lines:
@@ -338,7 +420,17 @@ class _Writer:
 
 
 def _indented(lines: Lines) -> Lines:
-    return [indent(line, "    ") for line in lines]
+    result = []
+    for line in lines:
+        mark = next((mark for mark in (_DACE, _NUMPY) if line.startswith(mark)), "")
+        result.append(mark + indent(line.removeprefix(mark), "    "))
+    return result
+
+
+def _only(lines: Lines, mark: str) -> Lines:
+    """The text for DaCe or for NumPy: lines of the other are left out."""
+    other = _NUMPY if mark == _DACE else _DACE
+    return [line.removeprefix(mark) for line in lines if not line.startswith(other)]
 
 
 @st.composite

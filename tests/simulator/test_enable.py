@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,9 +14,11 @@ import pytest
 from dace_ipu import cli
 from dace_ipu.simulator import build, enable
 from dace_ipu.simulator.build import BuildError, Libraries
+from dace_ipu.simulator.popc.identity import POPLAR_VERSION
 
 VARIABLES = {
     "POPLAR_SDK_ENABLED",
+    "CMAKE_PREFIX_PATH",
     "PATH",
     "LD_LIBRARY_PATH",
     "LIBRARY_PATH",
@@ -38,12 +42,64 @@ def test_environment(libraries: Libraries, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.delenv("CPLUS_INCLUDE_PATH", raising=False)
     variables = enable.environment()
     assert set(variables) == VARIABLES
-    assert variables["POPLAR_SDK_ENABLED"] == str(libraries.lib_dir.parent)
-    assert variables["LIBRARY_PATH"] == f"{libraries.lib_dir}:/elsewhere"
+    sdk = Path(variables["POPLAR_SDK_ENABLED"])
+    assert variables["LIBRARY_PATH"] == f"{sdk}/lib:/elsewhere"
+    assert variables["LD_LIBRARY_PATH"].split(":")[0] == str(libraries.lib_dir)
     assert variables["CPLUS_INCLUDE_PATH"] == str(libraries.include_dir)  # no empty entry: it would mean '.'
     assert variables["DACE_IPU_CODELET_CACHE"] == str(tmp_path / "a cache" / "codelets")
-    assert variables["PATH"].split(":")[0] == str(Path(shlex.split(variables["DACE_IPU_POPC"])[0]).parent)
+    assert variables["PATH"].split(":")[0] == f"{sdk}/bin"
+    assert variables["CMAKE_PREFIX_PATH"].split(":")[0] == str(sdk)
     assert len(variables["DACE_IPU_POPC_KEY"]) == 16
+
+
+def test_the_folder_is_laid_out_as_an_sdk(libraries: Libraries) -> None:
+    variables = enable.environment()
+    sdk = Path(variables["POPLAR_SDK_ENABLED"])
+    assert (sdk / "include" / "poplar" / "Graph.hpp").is_file()
+    assert os.readlink(sdk / "lib" / "libpoplar.so") == str(libraries.lib_dir / "libpoplar.so")
+    assert [os.readlink(sdk / "bin" / "popc")] == shlex.split(variables["DACE_IPU_POPC"])
+    assert f'"{POPLAR_VERSION} ' in (Path(build.INCLUDE).parent / "src/poplar/api/graph.cpp").read_text()
+
+
+def test_a_folder_that_cannot_be_written(libraries: Libraries) -> None:
+    libraries.lib_dir.parents[1].parent.mkdir()
+    libraries.lib_dir.parents[1].write_text("in the way")
+    with pytest.raises(BuildError, match="cannot write the folder '.*/sdk/"):
+        enable.environment()
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no CMake here")
+def test_cmake_finds_the_packages(libraries: Libraries, tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE)
+    script = f"{enable.exports()}\ncmake -S . -B build"
+    result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    found = dict(re.findall(r"-- (\w+)=(.*)", result.stdout))
+    sdk = os.path.realpath(enable.environment()["POPLAR_SDK_ENABLED"])
+    assert found == {
+        "version": POPLAR_VERSION,
+        "popc": f"{sdk}/bin/popc",
+        "poplar": f"{sdk}/lib/libpoplar.so",
+        "old": f"{sdk}/lib/libgcl_ct.so",
+        "include": f"{sdk}/include",
+    }
+
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.10)
+project(host NONE)
+find_package(poplar 2.5 REQUIRED)
+find_package(poplibs REQUIRED)
+find_package(gcl REQUIRED)
+message(STATUS "version=${poplar_VERSION}")
+get_target_property(popc popc_bin LOCATION)
+get_target_property(poplar poplar LOCATION)
+get_target_property(old gcl_ct LOCATION)
+get_target_property(include poplar INTERFACE_INCLUDE_DIRECTORIES)
+foreach(name popc poplar old include)
+  message(STATUS "${name}=${${name}}")
+endforeach()
+"""
 
 
 def test_enabling_twice_changes_nothing(libraries: Libraries, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,9 +119,9 @@ def test_shell_evaluates_the_output(libraries: Libraries, capsys: pytest.Capture
     result = subprocess.run(["sh", "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert [lines[0]] == shlex.split(enable.codelet_environment()["DACE_IPU_POPC"])
-    assert lines[1].startswith("popc of the dace_ipu simulator")
-    assert lines[2].split(":")[0] == str(libraries.lib_dir)
+    assert lines[0] == f"{enable.environment()['POPLAR_SDK_ENABLED']}/bin/popc"
+    assert lines[1].startswith(f"POPLAR version {POPLAR_VERSION} (")
+    assert lines[-1].split(":")[0] == f"{enable.environment()['POPLAR_SDK_ENABLED']}/lib"
     assert (tmp_path / "a.gp").is_file()
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dace_ipu.simulator.popc import standalone
+from dace_ipu.simulator.popc import bundle, standalone
 from dace_ipu.simulator.popc.compile import compile_module
+from dace_ipu.simulator.popc.identity import POPLAR_VERSION
 
 STATE, STATE_VECTOR, SCALAR_EDGE, VECTOR_EDGE, EDGE_LIST, SCALAR_EDGE_LIST = range(6)
 NO_EDGE, INPUT, OUTPUT, INOUT = range(4)
@@ -381,6 +382,23 @@ def test_several_sources_share_one_translation_unit(popc: Popc, tmp_path: Path) 
     assert library.dace_ipu_codelet_module() != 0
 
 
+def test_modules_become_part_of_another(popc: Popc, tmp_path: Path) -> None:
+    head = "#include <poplar/Vertex.hpp>\nstatic int one() { return 1; }\n"
+    for name in "abc":
+        text = f"struct {name.upper()} : poplar::Vertex {{ bool compute() {{ return one(); }} }};"
+        (tmp_path / f"{name}.cpp").write_text(head + text)
+    assert popc("a.cpp", "-c", "-o", "a.o")[0] == popc("b.cpp", "-o", "b.gp")[0] == 0
+    assert popc("a.o", "b.gp", "-o", "ab.gp") == (0, "", "")
+    assert popc("ab.gp", "a.o", "c.cpp", "-o", "abc.gp") == (0, "", "")
+    a, b, c = bundle.split(tmp_path / "abc.gp")  # the second a.o adds nothing
+    assert [a, b] == [(tmp_path / name).read_bytes() for name in ("a.o", "b.gp")]
+    assert popc("b.gp", "-o", "copy.gp")[0] == 0
+    assert (tmp_path / "copy.gp").read_bytes() == b
+    (tmp_path / "text.gp").write_text("text")
+    expected = "popc: error: 'text.gp' was not made by the simulator's popc"
+    assert popc("text.gp", "-o", "x.gp")[2].strip() == expected
+
+
 def test_a_host_program_in_the_same_file(compile_codelets: Compile) -> None:
     module = compile_codelets("""
         #ifdef __POPC__
@@ -690,9 +708,12 @@ def test_what_is_not_modelled(fails_with: Fails, builtin: str) -> None:
     [
         ([], "popc: error: no source file"),
         (["nowhere.cpp"], "popc: error: no such file: 'nowhere.cpp'"),
-        (["a.S"], "popc: error: 'a.S' is no C++ source; the simulator cannot run code of the IPU"),
+        (["a.S"], "popc: error: 'a.S' is no C++ source; the simulator cannot make, or run, code of the IPU"),
+        (["nowhere.gp"], "popc: error: cannot read 'nowhere.gp': No such file or directory"),
+        (["a.cpp", "--emit-llvm"], "popc: error: --emit-llvm: the simulator cannot make, or run, code of the IPU"),
         (["a.cpp", "-o"], "popc: error: option -o needs a value"),
-        (["a.cpp", "-S"], "popc: error: the simulator's popc has no option '-S'"),
+        (["a.cpp", "-S"], "popc: error: -S: the simulator cannot make, or run, code of the IPU"),
+        (["a.cpp", "-q"], "popc: error: the simulator's popc has no option '-q'"),
         (["a.cpp", "--key=xyz"], "popc: error: --key takes 16 hexadecimal digits, not 'xyz'"),
     ],
 )
@@ -703,7 +724,7 @@ def test_bad_command_lines(popc: Popc, words: list[str], message: str) -> None:
 
 def test_help_and_version(popc: Popc) -> None:
     assert popc("--help")[1].startswith("usage: popc")
-    assert popc("--version")[1].startswith("popc of the dace_ipu simulator")
+    assert popc("--version")[1].startswith(f"POPLAR version {POPLAR_VERSION} (dace_ipu simulator ")
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -281,3 +281,61 @@ public:
 """)
     cost = per_element(lambda n: module["Noise"](a=np.zeros(n, "u4")).cost())
     assert cost == 7  # draw, store, step, branch; and pointer and size are loaded anew, and compared, after the call
+
+
+def test_a_function_that_is_called_costs_its_own_code_and_the_call(compile_codelets: Compile) -> None:
+    module = compile_codelets("""
+__attribute__((noinline)) float twice(float x) { return x + x; }
+class Inlined : public Vertex {
+public:
+  InOut<Vector<float>> a;
+  bool compute() {
+    for (unsigned i = 0; i < a.size(); ++i)
+      a[i] = a[i] + a[i];
+    return true;
+  }
+};
+class Called : public Vertex {
+public:
+  InOut<Vector<float>> a;
+  bool compute() {
+    for (unsigned i = 0; i < a.size(); ++i)
+      a[i] = twice(a[i]);
+    return true;
+  }
+};
+""")
+    inlined, called = (
+        per_element(lambda n, name=name: module[name](a=np.ones(n, "f4")).cost()) for name in ("Inlined", "Called")
+    )
+    assert inlined < called < inlined + 10
+
+
+def test_loops_of_a_constant_length_have_no_branches(compile_codelets: Compile) -> None:
+    module = compile_codelets("""
+class Groups : public Vertex {
+public:
+  InOut<Vector<float>> a;
+  unsigned n;
+  bool compute() {
+    for (unsigned i = 0; i < n; ++i)
+      for (unsigned k = 0; k < 4; ++k)
+        a[4 * i + k] *= 2.0f;
+    return true;
+  }
+};
+""")
+    cost = per_element(lambda n: module["Groups"](a=np.ones(4 * n, "f4"), n=n).cost())
+    assert cost == 4 * 3 + 1  # load, multiply, store; and one branch for all four
+
+
+def test_headers_that_the_host_library_brings_along_are_found(compile_codelets: Compile) -> None:
+    module = compile_codelets("""
+#include <cmath>
+class Clip : public Vertex {
+public:
+  InOut<Vector<float>> a;
+  bool compute() { for (auto &x : a) x = std::max(x, 0.0f); return true; }
+};
+""")
+    assert per_element(lambda n: module["Clip"](a=np.ones(n, "f4")).cost()) < 7

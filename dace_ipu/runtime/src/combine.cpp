@@ -49,32 +49,52 @@ struct Combination {
   }
 };
 
+/// How many levels make a tree over `lanes` partial results fast. A level costs a compute set with its exchange, about
+/// 300 cycles, and as many turns as its vertices have lanes, of 3 slots for each of `size` elements: 18 cycles.
+unsigned levels(std::size_t lanes, std::size_t size) {
+  const auto cycles = [=](unsigned count) {
+    const double fan = std::pow(static_cast<double>(lanes), 1.0 / count);
+    return count * (300.0 + 18.0 * fan * static_cast<double>(size));
+  };
+  unsigned best = 1;
+  for (unsigned count = 2; count <= 4; ++count)
+    best = cycles(count) < cycles(best) ? count : best;
+  return best;
+}
+
+/// The number of vertices that a level of `lanes` partial results needs with `after` levels behind it.
+std::size_t groupsBefore(unsigned after, std::size_t lanes) {
+  return static_cast<std::size_t>(std::ceil(std::pow(static_cast<double>(lanes), after / (after + 1.0)) - 1e-9));
+}
+
 } // namespace
 
 void combine(poplar::Graph &graph, poplar::program::Sequence &sequence, const poplar::Tensor &partial,
              const poplar::Tensor &target, const CombineCodelets &codelets, unsigned components) {
-  const std::size_t lanes = partial.dim(0), floats = target.numElements();
-  if (lanes == 0 || floats == 0)
+  const std::size_t floats = target.numElements();
+  if (floats == 0)
     return;
   const Combination tree{graph, components};
   const std::size_t unit = tree.grain(target);
   const std::size_t units = (floats / components + unit - 1) / unit;
   const std::size_t workers = 6 * static_cast<std::size_t>(graph.getTarget().getNumTiles());
   const std::size_t chunks = std::min(units, workers);
-  const std::size_t root = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(lanes))));
-  const std::size_t groups = std::min(root, workers / chunks);
-
-  poplar::Tensor rest = partial.reshape({lanes, floats});
-  if (groups > 1 && lanes > 16) {
-    const poplar::Tensor folded = graph.addVariable(partial.elementType(), {groups, floats}, "folded");
-    const poplar::ComputeSet cs = graph.addComputeSet(std::string(codelets.fold));
-    tree.level(cs, codelets.fold, rest, folded, groups, chunks, true);
+  const auto run = [&](const char *codelet, const poplar::Tensor &from, const poplar::Tensor &to, bool mapResult) {
+    const poplar::ComputeSet cs = graph.addComputeSet(codelet);
+    tree.level(cs, codelet, from, to, to.dim(0), chunks, mapResult);
     sequence.add(poplar::program::Execute(cs));
+  };
+
+  poplar::Tensor rest = partial.reshape({partial.dim(0), floats});
+  for (unsigned after = levels(rest.dim(0), (units + chunks - 1) / chunks * unit) - 1; after > 0; --after) {
+    const std::size_t groups = std::min(groupsBefore(after, rest.dim(0)), workers / chunks);
+    if (groups < 2)
+      continue;
+    const poplar::Tensor folded = graph.addVariable(partial.elementType(), {groups, floats}, "folded");
+    run(codelets.fold, rest, folded, true);
     rest = folded;
   }
-  const poplar::ComputeSet cs = graph.addComputeSet(std::string(codelets.update));
-  tree.level(cs, codelets.update, rest, target.flatten().expand({0}), 1, chunks, false);
-  sequence.add(poplar::program::Execute(cs));
+  run(codelets.last, rest, target.flatten().expand({0}), false);
 }
 
 } // namespace dace_ipu

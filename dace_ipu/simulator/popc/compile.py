@@ -30,6 +30,11 @@ _DEVICE_TARGET = re.compile(r'target\s*\(\s*"(?:supervisor|worker)"\s*\)')
 
 _ASSERTION = re.compile(rf":\d+: error: static assertion failed(?: due to requirement '.*')?: {ASSERTION}")
 
+# What older versions of g++ say, beside errors only, about warnings that popc turns off.
+_UNKNOWN_WARNING = re.compile(
+    r"^(At global scope:\n)?cc1plus: note: unrecognized command-line option.*\n?", re.MULTILINE
+)
+
 _VECTOR_ATTRIBUTE = r"__attribute__\s*\(\(\s*(?:__)?ext_vector_type(?:__)?\s*\(\s*(?P<lanes>[^()]+?)\s*\)\s*\)\)"
 _VECTOR_TYPES = tuple(
     re.compile(pattern.replace("ATTRIBUTE", _VECTOR_ATTRIBUTE))
@@ -145,6 +150,7 @@ def _readable(errors: str) -> str:
     undefined = re.findall(r"undefined (?:reference to|symbol:) [`']?(.+?)'?$", errors, re.MULTILINE)
     if undefined:
         return "\n".join(f"popc: error: '{symbol}' is used but not defined" for symbol in dict.fromkeys(undefined))
+    errors = _UNKNOWN_WARNING.sub("", errors)
     lines: list[str] = []
     is_assertion = False
     for line in errors.rstrip().split("\n"):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dace_ipu.simulator.popc.bundle import join, split
 from dace_ipu.simulator.popc.compile import compile_module
 from dace_ipu.simulator.popc.errors import PopcError
-from dace_ipu.simulator.popc.identity import tool_key
+from dace_ipu.simulator.popc.identity import POPLAR_VERSION, tool_key
 from dace_ipu.simulator.popc.options import USAGE, Options, parse
 from dace_ipu.simulator.popc.preprocess import preprocess
 from dace_ipu.simulator.popc.store import Store, digest, open_store, write_whole
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
         print(USAGE, end="")
         return 0
     if "--version" in arguments:
-        print(f"popc of the dace_ipu simulator ({tool_key()})")
+        print(f"POPLAR version {POPLAR_VERSION} (dace_ipu simulator {tool_key()})")
         return 0
     try:
         _run(parse(arguments))
@@ -39,10 +41,23 @@ def _run(options: Options) -> None:
     if options.cached or options.key:
         print(compile_cached(options))
         return
-    output = Path(options.output or Path(options.sources[0]).with_suffix(".gp").name)
-    compiler = find_compiler()
-    translation = preprocess(options, compiler)
-    write_whole(output, lambda path: compile_module(translation, options, compiler, path))
+    first = (*options.sources, *options.modules)[0]
+    output = Path(options.output or Path(first).with_suffix(".gp").name)
+    if options.modules:
+        content = join(_modules(options))
+        write_whole(output, lambda path: path.write_bytes(content))
+    else:
+        compiler = find_compiler()
+        translation = preprocess(options, compiler)
+        write_whole(output, lambda path: compile_module(translation, options, compiler, path))
+
+
+def _modules(options: Options) -> Iterator[bytes]:
+    """Yield the modules of the command line, what its sources compile to as the last."""
+    for path in options.modules:
+        yield from split(Path(path))
+    if options.sources:
+        yield compile_cached(dataclasses.replace(options, modules=())).read_bytes()
 
 
 def compile_cached(options: Options) -> Path:

@@ -11,7 +11,10 @@ from dace_ipu.simulator.popc.store import digest, digest_of_file
 from dace_ipu.simulator.pricing.clang import find_clang
 from dace_ipu.simulator.toolchain import cpu_identity, find_compiler
 
-__all__ = ["tool_key"]
+__all__ = ["POPLAR_VERSION", "tool_key"]
+
+#: The version of the SDK whose API this is, as ``poplar::versionString`` says it too.
+POPLAR_VERSION = "3.3.0"
 
 # The headers that codelets see, as patterns below the include folder; the others are for host programs only.
 _CODELET_HEADERS = (
@@ -22,6 +25,7 @@ _CODELET_HEADERS = (
     "poplar/Vertex.hpp",
     "poplar/Vector*Types.hpp",
     "poplar/FieldTypes.hpp",
+    "poplar/InOutTypes.hpp",
     "poplar/HalfFloat.hpp",
     "poplar/Quarter.hpp",
     "poplar/Loops.hpp",

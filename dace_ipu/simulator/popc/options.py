@@ -11,11 +11,11 @@ from dace_ipu.simulator.popc.errors import PopcError
 __all__ = ["Options", "USAGE", "parse"]
 
 USAGE = """\
-usage: popc [options] file.cpp...
+usage: popc [options] file.cpp... [module.gp...]
 
-Compiles codelets for the dace_ipu simulator.
+Compiles codelets for the dace_ipu simulator. Modules compiled before become part of the new one.
 
-  -o FILE            write the module to FILE (default: the first source with the suffix .gp)
+  -o FILE            write the module to FILE (default: the first file's name with the suffix .gp)
   -I DIR, -D MACRO, -U MACRO, -include FILE, -isystem DIR
                      for the preprocessor
   -std=STANDARD      C++ standard (default: gnu++17, the least)
@@ -31,7 +31,9 @@ for libpoplar:
   --key=KEY          16 hexadecimal digits under which the cache keeps it
 """
 
-_SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".c", ".C")
+_SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".c", ".C")
+_MODULE_SUFFIXES = (".gp", ".o")
+_NO_CODE = "the simulator cannot make, or run, code of the IPU"
 _WITH_VALUE = ("-I", "-D", "-U", "-include", "-isystem", "-iquote")  # the value may be the next word
 _IGNORED_WITH_VALUE = ("-target", "--target", "-mllvm", "-mcpu", "-Xclang", "-x", "-L", "-MF", "-MT", "-MQ")
 _IGNORED = re.compile(
@@ -48,6 +50,7 @@ class Options:
     """A parsed command line. ``preprocessor`` and ``compiler`` are flags for the host's compiler, in order."""
 
     sources: tuple[str, ...]
+    modules: tuple[str, ...] = ()  # compiled already
     preprocessor: tuple[str, ...] = ()
     compiler: tuple[str, ...] = ()
     standard: str = "-std=gnu++17"
@@ -70,6 +73,7 @@ class _Parser:
     def __init__(self, words: Iterator[str]) -> None:
         self._words = words
         self._sources: list[str] = []
+        self._modules: list[str] = []
         self._preprocessor: list[str] = []
         self._compiler: list[str] = []
         self._single: dict[str, str] = {}
@@ -81,10 +85,11 @@ class _Parser:
                 self._option(word)
             else:
                 self._source(word)
-        if not self._sources:
+        if not self._sources and not self._modules:
             raise PopcError("popc: error: no source file\n" + USAGE)
         return Options(
             sources=tuple(self._sources),
+            modules=tuple(self._modules),
             preprocessor=tuple(self._preprocessor),
             compiler=tuple(self._compiler),
             standard=self._single.get("-std", Options.standard),
@@ -96,9 +101,12 @@ class _Parser:
         )
 
     def _source(self, word: str) -> None:
-        if not word.endswith(_SOURCE_SUFFIXES):
-            raise PopcError(f"popc: error: '{word}' is no C++ source; the simulator cannot run code of the IPU")
-        self._sources.append(word)
+        if word.endswith(_MODULE_SUFFIXES):
+            self._modules.append(word)
+        elif word.endswith(_SOURCE_SUFFIXES):
+            self._sources.append(word)
+        else:
+            raise PopcError(f"popc: error: '{word}' is no C++ source; {_NO_CODE}")
 
     def _option(self, word: str) -> None:
         for option in _WITH_VALUE:
@@ -128,6 +136,8 @@ class _Parser:
 
 
 def _checked_flag(word: str) -> str:
+    if word in ("-S", "-emit-llvm", "--emit-llvm"):
+        raise PopcError(f"popc: error: {word}: {_NO_CODE}")
     if not re.match(r"-[fWgw]", word):
         raise PopcError(f"popc: error: the simulator's popc has no option '{word}'")
     return word

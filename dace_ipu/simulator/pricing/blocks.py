@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 from dace_ipu.simulator.pricing.ir import Block, Function, Instruction
-from dace_ipu.simulator.pricing.loops import Analysis
-from dace_ipu.simulator.pricing.slots import FREE, Price, is_wide_type, price
+from dace_ipu.simulator.pricing.loops import Analysis, is_wrap
+from dace_ipu.simulator.pricing.slots import CALL, FREE, Price, is_wide_type, price
 
 __all__ = ["RPT_MAX", "BlockPrice", "price_blocks"]
 
@@ -34,15 +35,17 @@ class _Issued:
     reads: frozenset[str]
 
 
-def price_blocks(function: Function, analysis: Analysis, is_supervisor: bool) -> dict[str, BlockPrice]:
-    """Return the price of every block by name."""
+def price_blocks(
+    function: Function, analysis: Analysis, is_supervisor: bool, counting: Container[str] = ()
+) -> dict[str, BlockPrice]:
+    """Return the price of every block by name. Functions in ``counting`` count what they cost themselves."""
     definitions = function.definitions()
     wide = _wide_values(function, definitions)
     users = _users(function)
     result = {}
     for number, block in enumerate(function.blocks):
         following = function.blocks[number + 1].name if number + 1 < len(function.blocks) else ""
-        issued = _issue(block, following, analysis, definitions, users, wide)
+        issued = _issue(block, following, analysis, definitions, users, wide, counting)
         cost = _alone(issued, block) if is_supervisor else _bundled(issued)
         cost += _loop_entry(block, analysis)
         moves = tuple((each.instruction, each.price.per_byte) for each in issued if each.price.per_byte)
@@ -86,13 +89,15 @@ def _issue(
     definitions: dict[str, Instruction],
     users: dict[str, list[Instruction]],
     wide: set[str],
+    counting: Container[str],
 ) -> list[_Issued]:
     """Return the instructions of a block that the machine executes, with what they read through those it does not."""
     issued: list[_Issued] = []
     roots: dict[str, frozenset[str]] = {}
     for i in block.instructions:
         reads = frozenset(root for name in i.operands for root in roots.get(name, frozenset((name,))))
-        cost = _price(i, block, following, analysis, definitions, users, wide)
+        called = i.opcode == "call" and i.detail in counting
+        cost = CALL if called else _price(i, block, following, analysis, definitions, users, wide)
         if cost == FREE:
             if i.result:
                 roots[i.result] = reads
@@ -122,7 +127,7 @@ def _price(
         return _comparison(i, definitions, users)
     if i.opcode == "icmp" and _is_zero_test(i, users):
         return FREE  # brz and brnz test a register themselves
-    if i.opcode == "and" and i.text.endswith(", 4294967295"):
+    if is_wrap(i):
         return FREE  # sizes have 32 bits on the device
     return price(i, i.result in wide or any(name in wide for name in i.operands))
 

@@ -25,8 +25,9 @@ _TARGET = "x86_64-linux-gnu"
 _HOSTS = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 
 _IMITATION = (
-    *("-O3", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-g0", "-w"),
+    *("-O3", "-funroll-loops", "-fno-vectorize", "-fno-slp-vectorize", "-g0", "-w"),
     *("-fno-math-errno", "-ffp-contract=off", "-fno-exceptions", "-fvisibility=hidden", "-fPIC"),
+    *("-mllvm", "-unroll-runtime=false", "-mllvm", "-unroll-allow-partial=false"),
     *("-fno-builtin-strlen", "-fno-builtin-wcslen"),  # loops that look like these are loops on the device
     *("-Xclang", "-fno-access-control", "-Xclang", "-ffloat16-excess-precision=none"),
 )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from dace_ipu.simulator.pricing.blocks import BlockPrice, price_blocks
 from dace_ipu.simulator.pricing.clang import Clang, ClangError
-from dace_ipu.simulator.pricing.dependence import depends_on_data
+from dace_ipu.simulator.pricing.dependence import CYCLE_COUNTER, depends_on_data
 from dace_ipu.simulator.pricing.ir import Block, Function, Module, parse
 from dace_ipu.simulator.pricing.loops import analyse
+from dace_ipu.simulator.pricing.slots import is_device_function
 
 __all__ = ["ENTRY", "compile_counted", "counted"]
 
@@ -19,6 +20,8 @@ ENTRY = "dace_ipu_counted_"
 
 _LINKAGE = re.compile(r"^define (?:(?:linkonce_odr|weak_odr|hidden|dso_local|internal|available_externally) )*")
 _LIBRARY = ("@_ZNSt3__1", "@_ZNKSt3__1", "@_ZSt")
+# Headers that sources use without including them.
+_HABITUAL = ("algorithm", "array", "cmath", "cstdint", "cstdlib", "cstring", "limits", "numeric", "tuple", "utility")
 _SUPERVISOR = "@dace_ipu_supervisor"
 _COUNTER = "@dace_ipu_cost"
 _TAKE = f"""
@@ -32,7 +35,7 @@ define hidden i64 @dace_ipu_take_cost() {{
 
 def compile_counted(text: str, options: Sequence[str], clang: Clang, output: Path) -> None:
     """Compile a source with entries to an object that counts. Raises :class:`~.clang.ClangError`."""
-    ir = clang.to_ir(text, tuple(options))
+    ir = _to_ir(text, tuple(options), clang)
     try:
         counting = counted(ir)
     except (LookupError, ValueError, AssertionError) as error:  # a form of IR that the parser does not know
@@ -40,17 +43,29 @@ def compile_counted(text: str, options: Sequence[str], clang: Clang, output: Pat
     clang.to_object(counting, output)
 
 
+def _to_ir(text: str, options: tuple[str, ...], clang: Clang) -> str:
+    """Compile, if need be with headers that libstdc++ brings along and clang's own library does not."""
+    try:
+        return clang.to_ir(text, options)
+    except ClangError as error:
+        try:
+            return clang.to_ir(text, (*options, *(word for name in _HABITUAL for word in ("-include", name))))
+        except ClangError:
+            raise error from None
+
+
 def counted(ir: str) -> str:
     """Return ``ir`` with its functions counting their cost, entries first of all for others to call."""
     module = parse(ir)
     entries = [name for name in module.functions if name.startswith("@" + ENTRY) and _links(module, name)]
     reachable = _reachable(module, entries + _used_by_constants(module))
+    counting = {name for name in reachable & module.functions.keys() if not is_device_function(name)}
     lines: list[str] = []
     for part in module.parts:
         if isinstance(part, str):
             lines += [] if _is_keeper(part) else [_without_memory(part)]
         elif part.name in reachable:
-            lines += _function(part)
+            lines += _function(part, counting)
     return "\n".join([*lines, _TAKE, *_flags(module, entries), ""])
 
 
@@ -90,8 +105,11 @@ def _without_memory(line: str) -> str:
     return re.sub(r"\bmemory\([^)]*\) ?", "", line) if line.startswith("attributes") else line
 
 
-def _function(function: Function) -> Iterator[str]:
-    prices = price_blocks(function, analyse(function), _is_supervisor(function))
+def _function(function: Function, counting: Container[str]) -> Iterator[str]:
+    if is_device_function(function.name):
+        prices = {block.name: BlockPrice(0) for block in function.blocks}
+    else:
+        prices = price_blocks(function, analyse(function), _is_supervisor(function), counting)
     header = re.sub(r"\bmemory\([^)]*\) ?", "", function.header)
     if not function.name.startswith("@" + ENTRY):
         header = _LINKAGE.sub("define internal ", header)
@@ -109,16 +127,31 @@ def _is_supervisor(function: Function) -> bool:
 def _block(block: Block, price: BlockPrice, number: int) -> Iterator[str]:
     if block.name:
         yield f"{block.name[1:]}:"
-    moves = dict(price.moves)
-    is_charged = price.cost == 0
+    moves, charges = dict(price.moves), _charges(block, price.cost)
     for place, i in enumerate(block.instructions):
-        if i.opcode != "phi" and not is_charged:
-            yield from _charge(f"{number}", str(price.cost))
-            is_charged = True
+        if charges.get(place):
+            yield from _charge(f"{number}.{place}", str(charges[place]))
         if i in moves and len(i.operands) > 2:
             yield from _charge_bytes(f"{number}.{place}", i.operands[2], moves[i])
         if i.detail != _SUPERVISOR:
             yield "  " + i.text
+
+
+def _charges(block: Block, cost: int) -> dict[int, int]:
+    """Return what to charge before which instruction.
+
+    It is all of the cost before the first, unless the block reads the cycle counter: then before each reading what the
+    instructions up to it cost, each the same, and the rest after the last.
+    """
+    places = [place for place, i in enumerate(block.instructions) if i.opcode != "phi"]
+    charges, charged = {}, 0
+    next_place = places[0]
+    for count, place in enumerate(places, 1):
+        if block.instructions[place].detail == CYCLE_COUNTER:
+            charges[place] = cost * count // len(places) - charged
+            charged += charges[place]
+            next_place = place + 1
+    return {**charges, next_place: cost - charged}
 
 
 def _charge(suffix: str, amount: str) -> Iterator[str]:
@@ -130,7 +163,7 @@ def _charge(suffix: str, amount: str) -> Iterator[str]:
 def _charge_bytes(suffix: str, size: str, slots_per_byte: float) -> Iterator[str]:
     yield f"  %cost.quarters.{suffix} = mul i64 {size}, {round(4 * slots_per_byte)}"
     yield f"  %cost.size.{suffix} = lshr i64 %cost.quarters.{suffix}, 2"
-    yield from _charge(suffix, f"%cost.size.{suffix}")
+    yield from _charge(f"size.{suffix}", f"%cost.size.{suffix}")
 
 
 def _flags(module: Module, entries: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,8 @@
 The cost of an entry is decided by branches and by sizes of block moves. They may depend on the worker and on what
 lies in the vertex's state: plain fields, sizes of edges, and the tables of rows of edge lists. Those are part of the
 key under which libpoplar keeps a cost. All else is data: what is loaded through an edge or from a variable, or returned
-by a function that is not inlined. A vertex that changes its own state is data to itself.
+by a function that is not inlined. A vertex that changes its own state is data to itself. One that reads the cycle
+counter has to count every time, as what it reads comes from its own cost.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import re
 
 from dace_ipu.simulator.pricing.ir import Function, Instruction, Module
 
-__all__ = ["depends_on_data"]
+__all__ = ["CYCLE_COUNTER", "depends_on_data"]
+
+#: What a reading of the cycle counter calls (poplar/codelet/Host.hpp).
+CYCLE_COUNTER = "@dace_ipu_cycle_counter"
 
 _STATE, _TABLE, _EDGE = 0, 1, 2
 _PURE = re.compile(
@@ -114,9 +118,17 @@ class _Dependence:
             return self._points.get(i.operands[-1] if i.operands else "", _EDGE) < _EDGE
         if i.opcode != "call":
             return False
+        if i.detail == CYCLE_COUNTER:
+            return True
         if i.detail in self._module.functions:
-            return any(len(block.successors) > 1 for block in self._module.functions[i.detail].blocks)
+            return self._may_differ(self._module.functions[i.detail])
         if i.detail.startswith(("@llvm.mem", "@mem")):
             to_state = bool(i.operands) and self._points.get(i.operands[0], _EDGE) < _EDGE
             return to_state or any(name in self._data for name in i.operands[2:])
         return False
+
+    def _may_differ(self, called: Function) -> bool:
+        """Whether two calls of a function may cost different amounts, or read the cycle counter."""
+        instructions = [i for block in called.blocks for i in block.instructions]
+        branches = any(len(block.successors) > 1 for block in called.blocks)
+        return branches or any(i.opcode == "call" and i.detail == CYCLE_COUNTER for i in instructions)

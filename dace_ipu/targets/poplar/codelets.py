@@ -35,7 +35,7 @@ class Codelets:
 
     text: str
     of: Mapping[tuple[str, str], Codelet]
-    combining: Mapping[combines.Key, combines.Names]
+    combining: Mapping[combines.Key, str]
 
 
 def codelets_text(graph: TileGraph) -> str:
@@ -62,7 +62,7 @@ def print_codelets(graphs: Iterable[TileGraph]) -> Codelets:
 class _Printer:
     def __init__(self) -> None:
         self.of: dict[tuple[str, str], Codelet] = {}
-        self.combining: dict[combines.Key, combines.Names] = {}
+        self.combining: dict[combines.Key, str] = {}
         self._names = Names(CODELET_NAMES)
         self._classes: list[str] = []
         self._helpers: set[str] = set()
@@ -89,13 +89,13 @@ class _Printer:
 
     def combine(self, graph: TileGraph, step: Combine) -> None:
         """Print the classes of a Combine, unless another one had the same."""
-        key = combines.key(graph, step)
-        if key not in self.combining:
-            printed = combines.print_classes(key, self._names)
-            self.combining[key] = printed.names
-            self._helpers |= printed.helpers
-            self._cmath |= printed.cmath
-            self._classes.append(printed.text)
+        for key in combines.keys(graph, step):
+            if key not in self.combining:
+                name = self.combining[key] = self._names.fresh(combines.name_hint(key))
+                printed = combines.print_class(key, name)
+                self._helpers |= printed.helpers
+                self._cmath |= printed.cmath
+                self._classes.append(printed.text)
 
 
 def _class_text(name: str, cs: ComputeSet, dtypes: Mapping[str, DType], body: BodyPrinter, statements: str) -> str:

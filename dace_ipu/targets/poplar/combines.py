@@ -1,92 +1,101 @@
-"""The two codelets that fold partial results: from partials to fewer partials, and from partials into the target."""
+"""The codelets that fold partial results: from partials to fewer partials, and from partials into the target."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from dace_ipu.targets.poplar.expressions import ExpressionPrinter, Term
-from dace_ipu.targets.poplar.names import Names as CppNames
 from dace_ipu.targets.poplar.reductions import combined, compound_operator
 from dace_ipu.targets.poplar.text import Lines
 from dace_ipu.targets.poplar.types import element_type
 from dace_ipu.tile_graph.body import DType, Reduction
 from dace_ipu.tile_graph.nodes import Combine, TileGraph
+from dace_ipu.tile_graph.reductions import identity
 
-__all__ = ["Key", "Names", "Printed", "key", "print_classes"]
-
-#: A reduction, the element type of the partial results, that of the target.
-Key = tuple[Reduction, DType, DType]
-
+__all__ = ["Key", "Printed", "keys", "name_hint", "print_class"]
 
 @dataclass(frozen=True)
-class Names:
-    """The class that folds partials into partials and the one that folds partials into the target."""
+class Key:
+    """What one of these classes depends on: the reduction, the element types of partials and result, and whether it
+    goes on from what the result holds."""
 
-    fold: str
-    update: str
+    reduction: Reduction
+    partial: DType
+    result: DType
+    updates: bool
 
 
 @dataclass(frozen=True)
 class Printed:
-    """Text and names of the two classes and what they need."""
+    """Text of a class and what it needs."""
 
     text: str
-    names: Names
     helpers: set[str]
     cmath: bool
 
 
-def key(graph: TileGraph, step: Combine) -> Key:
-    """What a Combine's codelets depend on."""
-    return step.reduction, graph.variable(step.partial).dtype, graph.variable(step.target.variable).dtype
+def keys(graph: TileGraph, step: Combine) -> tuple[Key, Key]:
+    """The classes that fold partials into fewer partials, and those into the target."""
+    partial, target = graph.variable(step.partial).dtype, graph.variable(step.target.variable).dtype
+    return (
+        Key(step.reduction, partial, partial, updates=False),
+        Key(step.reduction, partial, target, updates=not step.overwrites),
+    )
 
 
-def print_classes(of: Key, names: CppNames) -> Printed:
-    """Print both classes; ``names`` are those of the codelet file."""
-    reduction, partial, target = of
-    suffix = f"{reduction.op.value}_{partial.name}"
-    chosen = Names(names.fresh(f"fold_{suffix}"), names.fresh(f"update_{suffix}"))
+def name_hint(of: Key) -> str:
+    """``fold_sum_float32``; with the type of the result where it is another one."""
+    types = of.partial.name if of.partial == of.result or of.updates else f"{of.partial.name}_to_{of.result.name}"
+    return f"{'update' if of.updates else 'fold'}_{of.reduction.op.value}_{types}"
+
+
+def print_class(of: Key, name: str) -> Printed:
+    """Print one class."""
     printer = ExpressionPrinter(lambda _: None)
-    fold = _class(printer, chosen.fold, reduction, partial, partial, update=False)
-    update = _class(printer, chosen.update, reduction, partial, target, update=True)
-    return Printed(f"{fold}\n{update}", chosen, printer.helpers, printer.cmath)
+    text = _class(printer, name, of)
+    return Printed(text, printer.helpers, printer.cmath)
 
 
-def _class(
-    printer: ExpressionPrinter, name: str, reduction: Reduction, partial: DType, target: DType, update: bool
-) -> str:
+def _class(printer: ExpressionPrinter, name: str, of: Key) -> str:
     lines = Lines()
-    direction = "InOut" if update else "Output"
-    what = "result[k] and all of partials[lane][k]" if update else "all of partials[lane][k]"
-    lines.add(f"// result[k] = {reduction.op.value} of {what}; partials holds its lanes one behind the other.")
+    direction = "InOut" if of.updates else "Output"
+    what = "result[k] and all of partials[lane][k]" if of.updates else "all of partials[lane][k]"
+    lines.add(f"// result[k] = {of.reduction.op.value} of {what}; partials holds its lanes one behind the other.")
     lines.add(f"class {name} : public poplar::Vertex {{", "public:")
     layout = "poplar::VectorLayout::ONE_PTR, 8>>"
-    lines.add(f"  poplar::Input<poplar::Vector<{element_type(partial).field}, {layout} partials;")
-    lines.add(f"  poplar::{direction}<poplar::Vector<{element_type(target).field}, {layout} result;")
+    lines.add(f"  poplar::Input<poplar::Vector<{element_type(of.partial).field}, {layout} partials;")
+    lines.add(f"  poplar::{direction}<poplar::Vector<{element_type(of.result).field}, {layout} result;")
     lines.add("  unsigned lanes, size;", "")
     with lines.block("  bool compute()", "  }"):
         lines.add("  for (unsigned k = 0; k < size; ++k) {")
-        lines.add(*(f"    {line}" for line in _fold(printer, reduction, partial, target, update)))
+        lines.add(*(f"    {line}" for line in _fold(printer, of)))
         lines.add("  }", "  return true;")
     lines.add("};")
     return lines.text()
 
 
-def _fold(printer: ExpressionPrinter, reduction: Reduction, partial: DType, target: DType, update: bool) -> list[str]:
-    """The statements for one element."""
-    total = Term("total", partial)
-    first = _element(printer, "result", "k", target) if update else _element(printer, "partials", "k", partial)
-    next_one = _element(printer, "partials", "lane * size + k", partial)
-    operator = compound_operator(reduction, total)
+def _fold(printer: ExpressionPrinter, of: Key) -> list[str]:
+    """The statements for one element. No lanes give the identity, or leave what is there."""
+    total = Term("total", of.partial)
+    next_one = _element(printer, "partials", "lane * size + k", of.partial)
+    operator = compound_operator(of.reduction, total)
     step = f"total {operator} {next_one.text};" if operator else ""
-    step = step or f"total = {combined(printer, reduction, total, next_one).text};"
+    step = step or f"total = {combined(printer, of.reduction, total, next_one).text};"
     return [
-        f"{element_type(partial).cpp} total = {printer.converted(first, partial).text};",
-        f"for (unsigned lane = {0 if update else 1}; lane < lanes; ++lane) {{",
+        f"{element_type(of.partial).cpp} total = {_first(printer, of)};",
+        "for (unsigned lane = 0; lane < lanes; ++lane) {",
         f"  {step}",
         "}",
-        _put(printer, printer.converted(total, target)),
+        _put(printer, printer.converted(total, of.result)),
     ]
+
+
+def _first(printer: ExpressionPrinter, of: Key) -> str:
+    if of.updates:
+        return printer.converted(_element(printer, "result", "k", of.result), of.partial).text
+    start = identity(of.reduction, of.result)
+    assert start is not None  # lanes start from it
+    return printer.assigned(printer.term(start), of.partial).text
 
 
 def _element(printer: ExpressionPrinter, name: str, index: str, dtype: DType) -> Term:

@@ -31,54 +31,29 @@ template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
   return a > b || a != a ? a : b;
 }
 """),
-    "share": _Helper(
-        """\
-// What one worker gets of the iterations [begin, end): consecutive ones, from a border that lies `phase` behind a
-// multiple of `grain` (1, 2 or 4) to another. Elements of less than 32 bits need it: two workers must never write the
-// same word.
-class Share {
-public:
-  class Iterator {
-  public:
-    explicit Iterator(int value) : value(value) {}
-    int operator*() const { return value; }
-    Iterator &operator++() {
-      ++value;
-      return *this;
-    }
-    bool operator!=(Iterator other) const { return value != other.value; }
+    "share": _Helper("""\
+// Some of the iterations of a loop: consecutive ones, for one worker.
+struct Share {
+  int at, last;
 
-  private:
-    int value;
-  };
-
-  Share(int begin, int end, int worker, unsigned grain, unsigned phase) {
-    const int origin = begin - static_cast<int>((begin - phase) & (grain - 1));
-    const unsigned grains = begin < end ? (end - origin + grain - 1) / grain : 0;
-    const int each = divided(grains + workers - 1) * grain;
-    first = clamp(origin + worker * each, begin, end);
-    last = clamp(origin + worker * each + each, first, end);
-  }
-  Iterator begin() const { return Iterator(first); }
-  Iterator end() const { return Iterator(last); }
-
-private:
-  static constexpr unsigned workers = poplar::MultiVertex::numWorkers();
-
-  // x / workers. The machine divides in software, which takes hundreds of cycles; for six workers a product will do.
-  static unsigned divided(unsigned x) {
-    return workers == 6 ? static_cast<unsigned>((x * 0xAAAAAAABull) >> 34) : x / workers;
-  }
-  static int clamp(int x, int low, int high) { return x > high ? high : x < low ? low : x; }
-
-  int first, last;
+  Share begin() const { return *this; }
+  Share end() const { return {last, last}; }
+  int operator*() const { return at; }
+  void operator++() { ++at; }
+  bool operator!=(Share other) const { return at != other.at; }
 };
 
-inline Share share(int begin, int end, unsigned worker, unsigned grain = 1, unsigned phase = 0) {
-  return Share(begin, end, worker, grain, phase);
+// A worker's share of the iterations [begin, end), with borders that lie `phase` behind a multiple of `grain` (2 or 4):
+// two workers must never write parts of the same 32-bit word. The machine divides in software, which takes hundreds of
+// cycles, so that a product has to do: x / 6.
+template <int grain> inline Share share(int begin, int end, int worker, int phase = 0) {
+  const int origin = begin - ((begin - phase) & (grain - 1));
+  const unsigned grains = end > begin ? static_cast<unsigned>(end - origin + grain - 1) / grain : 0;
+  const int each = static_cast<int>((grains + 5) * 0xAAAAAAABull >> 34) * grain, first = origin + worker * each;
+  const int last = first + each < end ? first + each : end, at = first > begin ? first : begin;
+  return {at < last ? at : last, last};
 }
-"""
-    ),
+"""),
     "floor_div": _Helper("""\
 // The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy.
 template <typename A, typename B> inline auto floor_div(A a, B b) -> decltype(a / b) {

@@ -41,6 +41,7 @@ from dace_ipu.tile_graph.nodes import (
     Repeat,
     RepeatWhile,
     Slice,
+    Source,
     Step,
     TileGraph,
     TileMapping,
@@ -104,6 +105,7 @@ class _HostPrinter:
         self._block: dict[str, str] = {}
         self._indices = IndexPrinter(_STYLE, self._name)
         self._lines = Lines(1)
+        self._said: list[str] = []
 
     def function(self) -> BuildFunction:
         """Print everything."""
@@ -260,10 +262,17 @@ class _HostPrinter:
             case MapStep():
                 raise ValueError(f"the map '{step.name}' is not a compute set: the graph is not at level 2")
 
+    def _origin(self, source: Source) -> list[str]:
+        """The line of the user's program that a step comes from, unless the step before came from it, too."""
+        lines = source_comment(source)
+        new = lines != self._said
+        self._said = lines
+        return lines if new else []
+
     def _compute_set(self, cs: ComputeSet, sequence: str) -> None:
         codelet = self._codelets.of[self._graph.name, cs.name]
         name = self._names.fresh(cs.name)
-        self._lines.add("", *source_comment(cs.source), *comment(cs.note))
+        self._lines.add("", *self._origin(cs.source), *comment(cs.note))
         self._lines.add(f'ComputeSet {name} = graph.addComputeSet("{codelet.name}");')
         with self._inside(cs):
             if cs.partition is None:
@@ -310,7 +319,7 @@ class _HostPrinter:
         sizes = [[range_size(r) for r in part.ranges] for part in (step.source_slice, step.target_slice)]
         if sizes[0] != sizes[1]:
             source, target = f"{source}.flatten()", f"{target}.flatten()"
-        self._lines.add(*source_comment(step.source))
+        self._lines.add(*self._origin(step.source))
         tests = [test for part in (step.source_slice, step.target_slice) for test in self._conditions(part)]
         if tests:
             self._lines.add(f"if ({' && '.join(dict.fromkeys(tests))})")
@@ -321,13 +330,14 @@ class _HostPrinter:
         return conditions(part.ranges, self._real_shape(variable), self._index)
 
     def _combine(self, step: Combine, sequence: str) -> None:
-        names = self._codelets.combining[combines.key(self._graph, step)]
+        fold, last = (self._codelets.combining[key] for key in combines.keys(self._graph, step))
         components = element_type(self._graph.variable(step.partial).dtype).components
         pairs = ", 2" if components == 2 else ""
-        self._lines.add(*source_comment(step.source))
+        self._lines.add(*self._origin(step.source))
+        codelets = f'"{fold}"' if fold == last else f'"{fold}", "{last}"'
         self._lines.add(
             f"dace_ipu::combine(graph, {sequence}, {self._tensors[step.partial]}, {self._slice(step.target)}, "
-            f'{{"{names.fold}", "{names.update}"}}{pairs});'
+            f"{{{codelets}}}{pairs});"
         )
 
     def _product(self, step: Product, sequence: str) -> None:
@@ -343,7 +353,7 @@ class _HostPrinter:
         self._lines.add(f'{indent}dace_ipu::{function}(graph, {sequence}, {operands}, "{step.name}");')
 
     def _repeat(self, step: Repeat, sequence: str) -> None:
-        self._lines.add("", *source_comment(step.source))
+        self._lines.add("", *self._origin(step.source))
         body = self._inner_sequence("body", step.body)
         count = self._index(step.count)
         if not (step.count.is_Integer and step.count >= 0):
@@ -351,19 +361,19 @@ class _HostPrinter:
         self._lines.add(f"{sequence}.add(Repeat({count}, {body}));", "")
 
     def _repeat_while(self, step: RepeatWhile, sequence: str) -> None:
-        self._lines.add("", *source_comment(step.source))
+        self._lines.add("", *self._origin(step.source))
         condition = self._inner_sequence("condition", step.condition) if step.condition else "Sequence()"
         body = self._inner_sequence("body", step.body) if step.body else "Sequence()"
         self._lines.add(f"{sequence}.add(RepeatWhileTrue({condition}, {self._predicate(step.predicate)}, {body}));", "")
 
     def _branch(self, step: Branch, sequence: str) -> None:
-        self._lines.add("", *source_comment(step.source))
+        self._lines.add("", *self._origin(step.source))
         then = self._inner_sequence("then", step.then) if step.then else "Sequence()"
         orelse = self._inner_sequence("otherwise", step.orelse) if step.orelse else "Sequence()"
         self._lines.add(f"{sequence}.add(If({self._predicate(step.predicate)}, {then}, {orelse}));", "")
 
     def _choice(self, step: Choice, sequence: str) -> None:
-        self._lines.add("", *source_comment(step.source))
+        self._lines.add("", *self._origin(step.source))
         with self._lines.block(f"if ({condition_text(step.condition, self._index, ('&&', '||', '!'))})"):
             self._steps(step.then, sequence)
         if step.orelse:

@@ -8,39 +8,15 @@ from dataclasses import dataclass
 
 from dace_ipu.targets.poplar.codelets import print_codelets
 from dace_ipu.targets.poplar.embedded import embedded_text
+from dace_ipu.targets.poplar.headers import includes_text, using_text
 from dace_ipu.targets.poplar.host import BuildFunction, print_build, symbol_names
 from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle
 from dace_ipu.targets.poplar.names import HOST_NAMES, Names
 from dace_ipu.targets.poplar.types import host_type
 from dace_ipu.tile_graph.body import Expr
-from dace_ipu.tile_graph.nodes import HostArray, Product, TileGraph, walk_steps
+from dace_ipu.tile_graph.nodes import HostArray, TileGraph
 
 __all__ = ["Options", "Texts", "run_declaration", "run_name", "texts"]
-
-_INCLUDES = """\
-#include <dace_ipu/blocks.hpp>
-#include <dace_ipu/combine.hpp>
-#include <dace_ipu/integers.hpp>
-#include <dace_ipu/mapping.hpp>
-#include <dace_ipu/perf.hpp>
-#include <dace_ipu/programs.hpp>
-#include <dace_ipu/rows.hpp>
-
-#include <poplar/Graph.hpp>
-#include <poplar/Program.hpp>
-#include <poputil/TileMapping.hpp>
-
-#include <algorithm>
-#include <cstdint>
-"""
-
-_USING = """\
-using namespace poplar;
-using namespace poplar::program;
-using dace_ipu::at;
-using dace_ipu::shape;
-"""
-
 
 _REPORT_CYCLES = """\
   dace_ipu::forEachStep(__state->ipu_programs, "{name}", [&](const char *step, std::uint64_t cycles) {{
@@ -89,31 +65,27 @@ def texts(
         _run_function(graph, build, state_struct, options.report_cycles)
         for graph, build in zip(graphs, builds, strict=True)
     ]
+    functions = "\n".join(build.text for build in builds)
+    life = _life_cycle(name, state_struct, init_signature, options, _notes(graphs))
+    code = "\n".join([functions, *runs, life])
     host = "\n".join(
         [
             f"// The device programs of {name}: how their graphs are built, and what DaCe's code calls to run them.",
             *([header.rstrip()] if header else []),
-            _includes(graphs),
+            includes_text(code),
             f"extern const char *const {name}_codelets;",
             "",
             "namespace {",
             "",
-            _USING,
-            "\n".join(build.text for build in builds),
+            using_text(functions),
+            functions,
             "} // namespace",
             "",
             "\n".join(runs),
-            _life_cycle(name, state_struct, init_signature, options, _notes(graphs)),
+            life,
         ]
     )
     return Texts(host, codelets.text, embedded_text(name, codelets.text))
-
-
-def _includes(graphs: Sequence[TileGraph]) -> str:
-    """What a host program includes: products only where there are some."""
-    has_products = any(isinstance(step, Product) for graph in graphs for step in walk_steps(graph.steps))
-    before = "#include <dace_ipu/programs.hpp>\n"
-    return _INCLUDES.replace(before, "#include <dace_ipu/product.hpp>\n" + before) if has_products else _INCLUDES
 
 
 def run_name(graph: TileGraph) -> str:

@@ -348,9 +348,8 @@ class BodyPrinter:
             return
         self.expressions.helpers.add("share")
         arguments = [self.indices.bare(loop.begin), self.indices.bare(loop.end), WORKER]
-        if border.grain > 1:
-            arguments.append(str(border.grain))
         if border.phase != 0:
             arguments.append(self.indices.bare(border.phase))
-        with self.lines.block(f"for ({self.index} {name} : share({', '.join(arguments)}))"):
+        share = f"share<{border.grain}>({', '.join(arguments)})"
+        with self.lines.block(f"for ({self.index} {name} : {share})"):
             self._statements(loop.body)

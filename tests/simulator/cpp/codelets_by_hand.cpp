@@ -32,6 +32,15 @@ bool runSum(void *p, unsigned) {
   return true;
 }
 
+template <bool Least> bool runExtremum(void *p, unsigned) {
+  auto &v = *static_cast<Sum *>(p);
+  float s = floats(v.in)[0];
+  for (std::size_t i = 1; i < v.in.size; ++i)
+    s = (floats(v.in)[i] < s) == Least ? floats(v.in)[i] : s;
+  *floats(v.sum) = s;
+  return true;
+}
+
 // data[i] += amount
 struct AddTo {
   DaceIpuSpan data, amount;
@@ -149,6 +158,47 @@ bool runDivide(void *p, unsigned) {
   return true;
 }
 
+// What the workers of a MultiVertex must not do to each other; `what` says which.
+struct Race {
+  DaceIpuSpan out, bits;
+  std::int32_t what, state;
+};
+enum { ownElements, ownWords, sameValue, otherValue, increment, readNeighbour, halvesOfWords, sharedState };
+bool runRace(void *p, unsigned worker) {
+  auto &v = *static_cast<Race *>(p);
+  auto *out = static_cast<volatile std::int32_t *>(v.out.data);
+  auto *bits = static_cast<volatile std::uint16_t *>(v.bits.data);
+  const int number = static_cast<int>(worker);
+  switch (v.what) {
+  case ownElements:
+    out[worker] = number + 1;
+    return true;
+  case ownWords:
+    bits[2 * worker] = bits[2 * worker + 1] = static_cast<std::uint16_t>(worker + 1);
+    return true;
+  case sameValue:
+    out[2] = 5;
+    return true;
+  case otherValue:
+    out[2] = 5 + number;
+    return true;
+  case increment:
+    out[3] = out[3] + 1;
+    return true;
+  case readNeighbour:
+    out[worker] = number == 0 ? 1 : out[worker - 1] + 1;
+    return true;
+  case halvesOfWords:
+    bits[worker] = static_cast<std::uint16_t>(worker + 1);
+    return true;
+  case sharedState:
+    v.state += number;
+    return true;
+  default:
+    return true;
+  }
+}
+
 constexpr std::uint32_t spanBytes = sizeof(DaceIpuSpan);
 
 #define FIELD(CLASS, NAME, TYPE, KIND, DIRECTION, OUTER, INNER, ALIGN)                                                 \
@@ -189,12 +239,18 @@ const DaceIpuField divideFields[] = {VECTOR(Divide, a, "float", DACE_IPU_INPUT, 
                                      VECTOR(Divide, b, "float", DACE_IPU_INPUT, 4),
                                      VECTOR(Divide, out, "float", DACE_IPU_OUTPUT, 4)};
 
+const DaceIpuField raceFields[] = {VECTOR(Race, out, "int", DACE_IPU_INOUT, 4),
+                                   VECTOR(Race, bits, "unsigned short", DACE_IPU_INOUT, 4), STATE(Race, what, "int"),
+                                   STATE(Race, state, "int")};
+
 #define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
   {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__, nullptr, 0}
 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
     VERTEX("Sum", Sum, DACE_IPU_VERTEX, sumFields, runSum),
+    VERTEX("Minimum", Sum, DACE_IPU_VERTEX, sumFields, runExtremum<true>),
+    VERTEX("Maximum", Sum, DACE_IPU_VERTEX, sumFields, runExtremum<false>),
     VERTEX("InterleavedSum", Sum, DACE_IPU_VERTEX, fastFields, runSum),
     VERTEX("AddTo", AddTo, DACE_IPU_VERTEX, addToFields, runAddTo),
     VERTEX("ScaleRows", ScaleRows, DACE_IPU_VERTEX, scaleRowsFields, runScaleRows),
@@ -203,6 +259,7 @@ const DaceIpuVertexType types[] = {
     VERTEX("Count", Count, DACE_IPU_VERTEX, countFields, runCount),
     VERTEX("Divide", Divide, DACE_IPU_VERTEX, divideFields, runDivide),
     VERTEX("Gather", Gather, DACE_IPU_VERTEX, gatherFields, runGather),
+    VERTEX("Race", Race, DACE_IPU_MULTI_VERTEX, raceFields, runRace),
     VERTEX("Mistake", Mistake, DACE_IPU_VERTEX, mistakeFields, runMistake),
 };
 

@@ -112,6 +112,60 @@ TEST(faults_are_exceptions_with_and_without_the_check) {
 #endif
     CHECK_THROWS(Suspect(wildAddress, 8).run(options), application_runtime_error, "memory that does not exist");
   }
+  for (const int far : {5000000, 200000}) // behind the guard zone, where without the check anything may be
+    CHECK_THROWS(Suspect(writeOut, far).run(), application_runtime_error, "memory that does not exist");
+}
+
+namespace {
+
+enum Race { ownElements, ownWords, sameValue, otherValue, increment, readNeighbour, halvesOfWords, sharedState };
+
+std::vector<int> runRace(Race what, const OptionFlags &options = checked) {
+  Fixture f;
+  const Tensor out = f.variable("out", {6}, 0, INT), bits = f.variable("bits", {12}, 0, UNSIGNED_SHORT);
+  f.graph.setInitialValue(out, 0);
+  f.graph.setInitialValue(bits, 0);
+  const ComputeSet cs = f.graph.addComputeSet("races");
+  f.vertex(cs, "Race", 1, {{"out", out}, {"bits", bits}, {"what", static_cast<int>(what)}, {"state", 0}});
+  f.prog.add(Execute(cs));
+  Engine e = f.engine(options);
+  e.run();
+  std::vector<int> v(6);
+  e.readTensor("out", v.data(), v.data() + v.size());
+  return v;
+}
+
+} // namespace
+
+TEST(workers_that_race) {
+  CHECK_EQ(runRace(ownElements), (std::vector<int>{1, 2, 3, 4, 5, 6}));
+  CHECK_EQ(runRace(sameValue), (std::vector<int>{0, 0, 5, 0, 0, 0}));
+  runRace(ownWords);
+  CHECK_THROWS(runRace(otherValue), application_runtime_error,
+               "vertex 'Race' (number 0 of compute set 'races', tile 1), a codelet of ");
+  CHECK_THROWS(runRace(otherValue), application_runtime_error,
+               "races: its workers 0 and 1 write different values to element 2 of field 'out'");
+  CHECK_THROWS(runRace(increment), application_runtime_error, "races: element 3 of field 'out' is another if");
+  CHECK_THROWS(runRace(readNeighbour), application_runtime_error, "races: element 1 of field 'out' is another if");
+  CHECK_THROWS(runRace(halvesOfWords), application_runtime_error,
+               "workers 0 and 1 write into the 4 bytes of elements 0 to 1 of field 'bits'");
+  CHECK_THROWS(runRace(sharedState), application_runtime_error,
+               "workers 1 and 2 write different values to field 'state'");
+  CHECK_EQ(runRace(increment, {}), (std::vector<int>{0, 0, 0, 6, 0, 0}));
+}
+
+// The minimum of what was never written and a negative number is that number.
+TEST(minima_and_maxima_of_elements_that_were_never_written) {
+  for (const float first : {-1.0f, 1.0f})
+    for (const char *type : {"Minimum", "Maximum"}) {
+      Fixture f;
+      const Tensor x = f.variable("x", {4}), y = f.variable("y", {});
+      f.graph.setInitialValue(x.slice(0, 2), first);
+      const ComputeSet cs = f.graph.addComputeSet("cs");
+      f.vertex(cs, type, 0, {{"in", x}, {"sum", y}});
+      f.prog.add(Execute(cs));
+      CHECK_THROWS(f.engine(checked).run(), application_runtime_error, "of field 'in', which was never written");
+    }
 }
 
 // A codelet with a static variable gives another result every time: that is not a read of what it must not read.

@@ -91,7 +91,8 @@ TEST(default_and_registered_estimates) {
     CHECK_EQ(v.getFieldInfo("in")[0].size(), 1u);
     return VertexPerfEstimate(10 * v.getFieldInfo("in").size());
   });
-  f.vertex(second, "Gather", 0, {{"in", x.slice(0, 5)}, {"out", s[1]}});
+  const VertexRef gather = f.vertex(second, "Gather", 0, {{"in", x.slice(0, 5)}, {"out", s[1]}});
+  CHECK_EQ(f.graph.getPerfEstimate(gather).cycles, 50u);
   f.prog = Sequence({Execute(first), Execute(second)});
   Engine e = f.engine();
   e.run();
@@ -103,6 +104,23 @@ TEST(default_and_registered_estimates) {
   CHECK_EQ(types[0]["name"].asString(), std::string("Gather"));
   CHECK_EQ(types[0]["estimateSource"].asString(), std::string("estimator"));
   CHECK_EQ(types[1]["estimateSource"].asString(), std::string("default"));
+}
+
+// What a program says of one vertex goes before what it says of its type.
+TEST(estimates_can_be_asked_for) {
+  Fixture f;
+  const Tensor x = f.variable("x", {100}), s = f.variable("s", {2});
+  const ComputeSet cs = f.graph.addComputeSet("cs");
+  const VertexRef a = f.vertex(cs, "Sum", 0, {{"in", x}, {"sum", s[0]}});
+  CHECK_THROWS(f.graph.getPerfEstimate(a), missing_perf_estimate, "has no performance estimate");
+  f.graph.registerPerfEstimator("Sum", [](const VertexIntrospector &v, const Target &) {
+    return VertexPerfEstimate(v.getFieldInfo("in").size(), 3);
+  });
+  const VertexRef b = f.vertex(cs, "Sum", 0, {{"in", x.slice(0, 40)}, {"sum", s[1]}});
+  f.graph.setPerfEstimate(b, 7);
+  CHECK_EQ(f.graph.getPerfEstimate(a).cycles, 100u);
+  CHECK_EQ(f.graph.getPerfEstimate(a).flops, 3u);
+  CHECK_EQ(f.graph.getPerfEstimate(b).cycles, 7u);
 }
 
 // Three tiles read the same 1000 elements of a fourth: each receives 4000 bytes, which are sent once.
@@ -253,8 +271,8 @@ TEST(pairs_of_tiles_share_their_buses) {
   CHECK_EQ(number(stepNamed(e, "cs"), "exchangeCycles"), exchangeFixed + 1000); // 8000 bytes at 8 a cycle
 }
 
-// An edge that mixes local rows with received rows is arranged before the exchange and after it.
-TEST(mixed_edges_are_arranged_twice) {
+// Of an edge that mixes local rows with received rows, what is local is copied before the exchange.
+TEST(local_rows_of_mixed_edges_are_copied) {
   Hardware f;
   const Tensor m = f.variable("m", {20, 10}), s = f.variable("s", {});
   for (unsigned row = 0; row < 20; ++row)
@@ -265,12 +283,28 @@ TEST(mixed_edges_are_arranged_twice) {
   Engine e = f.engine();
   e.run();
   const ProfileValue step = stepNamed(e, "cs");
-  const double once = copyLaunch + 20 * 8 * 4 / 8 + 39 * copyPiece;
-  CHECK_EQ(number(step, "preArrangeCycles"), once);
-  CHECK_EQ(number(step, "postArrangeCycles"), once);
-  CHECK_EQ(number(step, "rearrangeCycles"), 2 * once);
-  CHECK_EQ(number(step, "computeCycles"), launch + 60 + 2 * once);
+  const double copied = copyLaunch + 20 * 4 * 4 / 8 + 19 * copyPiece;
+  CHECK_EQ(number(step, "preArrangeCycles"), copied);
+  CHECK_EQ(number(step, "postArrangeCycles"), 0.0);
+  CHECK_EQ(number(step, "rearrangeCycles"), copied);
+  CHECK_EQ(number(step, "computeCycles"), launch + 60 + copied);
   CHECK_EQ(number(step, "exchangeCycles"), exchangeFixed + 80);
+}
+
+// Short pieces of whole words are copied word by word, long ones in a loop each.
+TEST(pieces_of_words) {
+  for (const unsigned columns : {2u, 4u, 32u}) {
+    Hardware f;
+    const Tensor m = f.variable("m", {20, 40}), s = f.variable("s", {});
+    const ComputeSet cs = f.graph.addComputeSet("cs");
+    const Tensor in = m.slice({0, 2}, {20, 2 + columns}).flatten();
+    f.graph.setPerfEstimate(f.vertex(cs, "Sum", 0, {{"in", in}, {"sum", s}}), 10);
+    f.prog.add(Execute(cs));
+    Engine e = f.engine();
+    e.run();
+    const double piece = columns == 2 ? 3 : columns == 4 ? 5 : copyPiece;
+    CHECK_EQ(number(stepNamed(e, "cs"), "preArrangeCycles"), copyLaunch + 20 * columns * 4 / 8 + 19 * piece);
+  }
 }
 
 // What crosses between IPUs takes the links' time on top, and a sync of all IPUs.
@@ -419,7 +453,7 @@ TEST(sizes_of_stacks) {
   const ProfileValue profile = e.getProfile();
   CHECK_EQ(number(profile["memory"]["byCategoryOfMaxTile"], "stack"), 6024.0);
   CHECK_THROWS(f.engine({{"target.workerStackSizeInBytes", "many"}}), invalid_option,
-               "must be a number of bytes, not 'many'");
+               "must be a number, not 'many'");
 }
 
 TEST(table_of_targets) {
@@ -462,6 +496,31 @@ TEST(profile_of_programs_and_exchanges) {
   const ProfileValue &repeat = programs[std::size_t(root["children"][0].asInt())];
   CHECK_EQ(number(repeat, "count"), 2.0);
   CHECK_EQ(number(programs[std::size_t(repeat["children"][0].asInt())], "step"), 0.0);
+}
+
+TEST(profiles_list_pairs_of_tiles_if_asked) {
+  Fixture f;
+  const Tensor x = f.spread("x", 4000, 4), y = f.variable("y", {4000}, 4), sum = f.spread("sum", 2, 2);
+  f.prog.add(Copy(x, y, "gather"));
+  const ComputeSet cs = f.graph.addComputeSet("sums");
+  for (unsigned tile = 0; tile < 2; ++tile)
+    f.vertex(cs, "Sum", tile, {{"in", x.slice(500, 2500)}, {"sum", sum[1 - tile]}});
+  f.prog.add(Execute(cs));
+  const auto listOf = [&](const std::string &step, std::size_t exchange, const OptionFlags &options) {
+    std::ostringstream text;
+    Engine e = f.engine(options);
+    const ProfileValue profile = stepNamed(e, step);
+    const ProfileValue &value = profile["exchanges"][exchange];
+    if (value.getOrNull("numPairs").type() != ProfileValue::Type::NUL)
+      serializeToJSON(text << number(value, "numPairs") << ' ', value["largestPairs"]);
+    return text.str();
+  };
+  CHECK_EQ(listOf("gather", 0, {}), "");
+  CHECK_EQ(listOf("gather", 0, {{"profiler.exchangePairs", "2"}}), "4 [[0,4,4000],[1,4,4000]]");
+  // Both tiles need [500, 2500), of which tile 0 has 500 and tile 1 has 1000 floats.
+  CHECK_EQ(listOf("sums", 0, {{"profiler.exchangePairs", "9"}}),
+           "4 [[1,0,4000],[0,1,2000],[2,0,2000],[2,1,2000]]");
+  CHECK_EQ(listOf("sums", 1, {{"profiler.exchangePairs", "9"}}), "2 [[0,1,4],[1,0,4]]");
 }
 
 TEST(profile_files_and_summary) {

@@ -114,7 +114,7 @@ def _host_headers(include: Path) -> list[Path]:
     headers = [*include.glob("poplar/*.hpp"), *include.glob("poplar/extensions/*.hpp")]
     for library in include.iterdir():
         if library.name not in ("poplar", "arch"):
-            headers.extend(library.rglob("*.hpp"))
+            headers.extend(path for path in library.rglob("*.hpp") if path.parent.name != "codelet")
     return sorted(header.relative_to(include) for header in headers if header.name not in CODELET_HEADERS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from dace_ipu.simulator.enable import codelet_environment
 from dace_ipu.simulator.toolchain import find_compiler
 
 HERE = Path(__file__).parent
+SANITIZER = "address,undefined"
 FOLDERS = sorted(path.name for path in HERE.iterdir() if any(path.glob("test_*.cpp")))
 
 
@@ -21,11 +23,11 @@ def libraries() -> Libraries:
     return ensure_built()
 
 
-def _compile(libraries: Libraries, folder: str, program: Path) -> None:
+def _compile(libraries: Libraries, folder: str, program: Path, flags: Sequence[str] = ()) -> None:
     lib = str(libraries.lib_dir)
     sources = [*sorted((HERE / folder).glob("test_*.cpp")), HERE.parent / "cpp" / "main.cpp"]
     command = [
-        *(*find_compiler().command, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror"),
+        *(*find_compiler().command, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", *flags),
         *("-I", str(libraries.include_dir), "-I", str(HERE), *map(str, sources)),
         *("-L", lib, *(f"-l{name}" for name in reversed(libraries.names) if name != "dace_ipu")),
         *(f"-Wl,-rpath,{lib}", "-pthread", "-o", str(program)),
@@ -34,12 +36,27 @@ def _compile(libraries: Libraries, folder: str, program: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_library(libraries: Libraries, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _compile(libraries, folder, tmp_path / "tests")
-    for name, value in codelet_environment().items():
-        monkeypatch.setenv(name, value)
-    result = subprocess.run(["./tests"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def _run(folder: str, program: Path) -> None:
+    result = subprocess.run([program], cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert result.returncode == 0, result.stdout
     tests = [re.findall(r"^TEST\(", file.read_text(), re.MULTILINE) for file in (HERE / folder).glob("test_*.cpp")]
     assert f"{sum(map(len, tests))} tests, 0 failures" in result.stdout
+
+
+@pytest.fixture(autouse=True)
+def codelets(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in codelet_environment().items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_library(libraries: Libraries, folder: str, tmp_path: Path) -> None:
+    _compile(libraries, folder, tmp_path / "tests")
+    _run(folder, tmp_path / "tests")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_library_is_clean_under_sanitizers(folder: str, tmp_path: Path) -> None:
+    """Of the libraries, which may not read or write where they must not; codelets have the checked mode for that."""
+    _compile(ensure_built(sanitize=SANITIZER), folder, tmp_path / "tests", (f"-fsanitize={SANITIZER}",))
+    _run(folder, tmp_path / "tests")

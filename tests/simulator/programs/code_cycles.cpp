@@ -43,6 +43,25 @@ public:
     return true;
   }
 };
+
+class Timed : public Vertex {
+public:
+  Input<Vector<float>> in;
+  Output<float> sum;
+  Output<Vector<unsigned>> cycles;
+  bool compute() {
+    float s = 0;
+    const unsigned begin = __builtin_ipu_get_scount_l();
+    for (unsigned i = 0; i < in.size(); ++i)
+      s += in[i];
+    const unsigned middle = __builtin_ipu_get_scount_l();
+    *sum = s;
+    const unsigned end = __builtin_ipu_get_scount_l();
+    cycles[0] = middle - begin;
+    cycles[1] = end - middle;
+    return true;
+  }
+};
 )";
 
 double computeCycles(const Engine &engine) { return engine.getProfile()["cycles"]["compute"].asDouble(); }
@@ -70,6 +89,8 @@ void scale(const std::string &title, const Device &device, const OptionFlags &op
   engine.load(device);
   engine.run();
   std::cout << title << ' ' << sourceOf(engine) << ' ' << computeCycles(engine) << '\n';
+  std::cerr << title << '\n';
+  engine.printProfileSummary(std::cerr);
 }
 
 // The same vertex on two arrays, one after the other: it takes as long as the zero is far away.
@@ -96,6 +117,32 @@ void find(const Device &device) {
   }
 }
 
+// Two vertices of each size read the cycle counter themselves, in two executions.
+void timed(const Device &device) {
+  Graph graph(device.getTarget());
+  std::stringstream source(codelets);
+  graph.addCodelets(source);
+  const std::vector<unsigned> sizes = {100, 100, 300, 300};
+  const Tensor in = graph.addConstant<float>(FLOAT, {300}, 1.0f), sums = graph.addVariable(FLOAT, {4}, "sums");
+  const Tensor cycles = graph.addVariable(UNSIGNED_INT, {4, 2}, "cycles");
+  graph.setTileMapping(in, 0);
+  const ComputeSet cs = graph.addComputeSet("timed");
+  for (unsigned i = 0; i < sizes.size(); ++i) {
+    const VertexRef v = graph.addVertex(cs, "Timed", {{"in", in.slice(0, sizes[i])}, {"sum", sums[i]}, {"cycles", cycles[i]}});
+    graph.setTileMapping(v, i);
+    graph.setTileMapping(sums[i], i);
+    graph.setTileMapping(cycles[i], i);
+  }
+  graph.createHostRead("cycles", cycles);
+  Engine engine(graph, Repeat(2, Execute(cs)));
+  engine.load(device);
+  engine.run();
+  std::vector<unsigned> read(8);
+  engine.readTensor("cycles", read.data(), read.data() + read.size());
+  for (unsigned i = 0; i < sizes.size(); ++i)
+    std::cout << "timed-" << i << ' ' << read[2 * i] << ' ' << read[2 * i + 1] << '\n';
+}
+
 } // namespace
 
 int main() {
@@ -109,6 +156,7 @@ int main() {
   scale("hardware-estimates", hardware, {{"target.vertexCycles", "estimates"}});
   scale("model-code", modelled, {{"target.vertexCycles", "code"}});
   find(hardware);
+  timed(hardware);
   try {
     scale("wrong", hardware, {{"target.vertexCycles", "guess"}});
   } catch (const invalid_option &error) {

@@ -89,6 +89,41 @@ class TestResults:
         assert len(folded(map_step("t[i] = x[i]", i="N"), ALL, arrays=arrays)) == 2
 
 
+class TestSeveralWriters:
+    ARRAYS = variables(s="1", v="3", w="int32 1", A="N", u="N, M")
+    START, ADD = map_step("s[0] = 0", name="start_s"), map_step("s[0] += A[i]", name="add_s", i="N")
+    PUT = map_step("v[2] = s[0]", name="put")
+
+    def test_all_of_them_use_the_target(self):
+        assert folded(self.START, self.ADD, self.PUT, arrays=self.ARRAYS) == [
+            "start_v: { v[2] = 0 }",
+            "add_v: for i in 0:N { v[2] += A[i] }",
+        ]
+
+    def test_elements_of_arrays_of_any_rank(self):
+        put = map_step("u[1, 2] = s[0]", name="put")
+        assert folded(self.START, self.ADD, put, arrays=self.ARRAYS)[-1] == "add_u: for i in 0:N { u[1, 2] += A[i] }"
+
+    @pytest.mark.parametrize(
+        "steps",
+        [
+            (START, ADD, map_step("w[0] = s[0]", name="put")),  # a conversion
+            (START, ADD, map_step("v[2] = s[0] + 1", name="put")),
+            (START, ADD, PUT, map_step("A[i] = s[0]", name="later", i="N")),
+            (START, map_step("s[0] += A[i] * v[0]", name="add", i="N"), PUT),  # reads what would change
+            (Repeat(expr("N"), (ADD, PUT)),),  # goes on from the turn before
+        ],
+    )
+    def test_what_would_change_the_result_stays(self, steps):
+        assert any(
+            "s[0]" in line and ("v[2] =" in line or "w[0] =" in line) for line in folded(*steps, arrays=self.ARRAYS)
+        )
+
+    def test_inside_of_a_loop(self):
+        lines = folded(Repeat(expr("N"), (self.START, self.ADD, self.PUT)), arrays=self.ARRAYS)
+        assert lines[1:3] == ["start_v: { v[2] = 0 }", "add_v: for i in 0:N { v[2] += A[i] }"]
+
+
 class TestOperands:
     def test_are_read_from_where_they_are(self):
         steps = (copy("t[0:N]", "x[0:N]"), map_step("y[i] = t[i]", name="first", i="N"))

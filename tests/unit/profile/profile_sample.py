@@ -55,7 +55,8 @@ PROFILE = {
         "livenessProgramSteps": [{"name": "x_in -> x", "notAlwaysLiveBytes": 110}],
     },
     "vertexTypes": [
-        {"name": "update_y", "count": 3, "cycles": 90, "stateBytes": 60, "estimateSource": "setPerfEstimate"}
+        {"name": "update_y", "count": 3, "cycles": 90, "stateBytes": 60, "estimateSource": "code", "estimate": 30,
+         "slotsPerElement": 3.6, "code": 30, "setPerfEstimate": 1200}
     ],
 }  # fmt: skip
 REPORT = {

@@ -31,7 +31,8 @@ def test_a_profile_is_read_into_its_fields():
     assert made.memory.largest_variables_of_max_tile[0] == VariableUse("x", 200)
     assert made.memory.by_category_of_max_tile == {"variables": 300, "stack": 200, "constants": 0}
     assert made.memory.per_tile == (200, 200, 500, 200)
-    assert made.vertex_types[0].estimate_source == "setPerfEstimate"
+    assert made.vertex_types[0].estimate_source == "code"
+    assert made.vertex_types[0].set_perf_estimate == 1200
     assert made.microseconds(500) == 0.5
 
 

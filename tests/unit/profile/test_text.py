@@ -28,6 +28,8 @@ axpy with N=50, 2 runs
   steps that take longest   cycles         times  tiles  balance
     update_y (execute)         900  90.0%      2      3      75%
     x_in -> x (streamCopy)     100  10.0%      2
+  codelets that cost most  vertices  slots an element                                   from
+    update_y                      3              3.60  code (code 30, setPerfEstimate 1,200)
 
 where scopes run
   map 'y' runs on one tile: it is tiny
@@ -115,3 +117,27 @@ def test_a_target_without_clock_and_memory_limit_takes_no_time():
     data = profile("target.clock", 0)
     data["target"]["bytesPerTile"] = 0
     assert "total           1,000  100.0%      0.00" in text_of(data)
+
+
+GUESSED = {"name": "update_y", "count": 3, "cycles": 90, "estimateSource": "default"}
+
+
+@pytest.mark.parametrize("source", ["default", "setPerfEstimate"])
+def test_codelets_without_a_price_are_named_and_what_to_install(source):
+    of_a_library = {**GUESSED, "name": "from_a_library", "estimateSource": "estimator"}
+    types = [{**GUESSED, "estimateSource": source}, of_a_library]
+    text = " ".join(text_of(profile("vertexTypes", types)).split())
+    assert "note: not counted from their code, but estimates: update_y. pip install 'dace-ipu[cycles]' brings" in text
+
+
+def test_estimates_are_what_a_model_is_meant_to_use():
+    data = profile("vertexTypes", [GUESSED])
+    data["target"]["type"] = "IPU_MODEL"
+    assert "pip install" not in text_of(data)
+
+
+def test_codelets_come_by_cost():
+    cheap, dear = {**GUESSED, "name": "cheap", "cycles": 5}, {**GUESSED, "name": "dear", "slotsPerElement": 2.5}
+    text = text_of(profile("vertexTypes", [cheap, dear]))
+    assert text.index("dear  ") < text.index("cheap  ")
+    assert "2.50" in text

@@ -473,6 +473,16 @@ def test_partial_results_of_all_workers_are_combined(n, tiles):
     assert s[0] == 1000 + a.sum()
 
 
+@pytest.mark.parametrize("n", [0, 1, 40])
+def test_partial_results_overwrite_what_was_there(n):
+    graph = lanes_of_sum()
+    steps = tuple(replace(step, overwrites=True) if isinstance(step, Combine) else step for step in graph.steps)
+    s = integers(1000)
+    a = np.arange(n, dtype=np.int32)
+    execute(replace(graph, steps=steps), n=n, A=a, s=s)
+    assert s[0] == a.sum()
+
+
 def test_combined_rows_may_have_dimensions():
     partial = Variable("t", INT, numbers(1, 2, 2), mapping=LinearMapping(), lanes_of=("p", 1))
     field = Field("t", "t", OUT, (a_range(block, block + 1), a_range(0, 2), a_range(0, 2)), Layout.VECTOR)

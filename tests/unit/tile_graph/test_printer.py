@@ -171,6 +171,11 @@ def test_other_steps():
     """).rstrip("\n")
 
 
+def test_combinations_that_overwrite():
+    combine = Combine("p", a_slice("s", 0, 1), Reduction(Op.MAX), overwrites=True)
+    assert step_text(combine) == "s[0:1] = max of lanes of p"
+
+
 def test_statements():
     at = Access("A", (i, j))
     body = (

@@ -1,4 +1,4 @@
-// Folds partial results, one row a worker, into their target: a tree of at most two compute sets.
+// Folds partial results, one row a worker, into their target: a tree of compute sets.
 #ifndef DACE_IPU_COMBINE_HPP
 #define DACE_IPU_COMBINE_HPP
 
@@ -8,14 +8,15 @@
 
 namespace dace_ipu {
 
-/// The vertex classes: `fold` writes its result, `update` adds to what is there. Fields: partials, result, lanes, size.
+/// The vertex classes: `fold` makes fewer partial results, `last` writes the target, or goes on from what is there.
+/// Fields: partials, result, lanes, size.
 struct CombineCodelets {
   const char *fold;
-  const char *update;
+  const char *last = fold;
 };
 
-/// target = op(target, partial[0], partial[1], ...). `partial` is {lanes, target's shape...}; complex numbers have two
-/// `components` in a last dimension. With few elements, about the square root of the lanes goes into each first vertex.
+/// Folds `partial`, {lanes, target's shape...}, into `target`; complex numbers have two `components` in a last
+/// dimension. The tree has as many levels as make it fast: every level costs a compute set and an exchange.
 void combine(poplar::Graph &graph, poplar::program::Sequence &sequence, const poplar::Tensor &partial,
              const poplar::Tensor &target, const CombineCodelets &codelets, unsigned components = 1);
 

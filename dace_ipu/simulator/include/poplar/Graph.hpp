@@ -58,6 +58,7 @@ class Graph {
 public:
   using TileToTensorMapping = std::vector<std::vector<Interval>>;
   using HostFunctionArgument = poplar::HostFunctionArgument;
+  using ConnectionDesc = poplar::ConnectionDesc;
 
   Graph();
   explicit Graph(const Target &target, replication_factor r = replication_factor(1));
@@ -78,7 +79,14 @@ public:
   Graph getTopLevelGraph();
   unsigned convertVirtualTileToPhysicalTile(unsigned virtualTileId) const;
   unsigned convertPhysicalTileToVirtualTile(unsigned physicalTileId) const;
+  unsigned convertPhysicalTileToVirtualTile(unsigned ipuId, unsigned ipuPhysicalTileId) const;
   unsigned convertTileToTopLevelGraphTile(unsigned tile) const;
+  unsigned convertTopLevelGraphTileToTile(unsigned tile) const { return convertPhysicalTileToVirtualTile(tile); }
+  /// The form of older SDKs for `replication_factor`: from here on this graph, too, is that of one replica. Throws
+  /// graph_replication_error if there is something in it already.
+  Graph createReplicatedGraph(unsigned replicationFactor);
+  /// Not supported yet: the replicas have memories of their own.
+  Tensor getNonReplicatedTensor(const Tensor &t) const;
 
   // Codelets: a .gp module, or sources that popc compiles (see the README for how it is found).
   bool addCodelets(StringRef src, CodeletFileType type = CodeletFileType::Auto, StringRef compileFlags = "",
@@ -105,6 +113,8 @@ public:
                      const DebugContext &debugContext = {});
   Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
                      VariableMappingMethod method, const DebugContext &debugContext = {});
+  Tensor addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, const void *values,
+                     const TypeTraits &traits, bool broadcast, const DebugContext &debugContext = {"<const>"});
   template <typename T>
   Tensor addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, T value,
                      const DebugContext &debugContext = {"<const>"}) {
@@ -155,6 +165,21 @@ public:
                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
                 TensorCloneDuplicationMethod duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
 
+  // With the metadata of quarter tensors.
+  Tensor clone(const Tensor &metadata, const Tensor &t, const DebugContext &debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
+    return clone(t.elementType(), metadata, t, debugContext, method);
+  }
+  Tensor cloneN(const Type &type, const Tensor &metadata, const Tensor &t, std::size_t N,
+                const DebugContext &debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
+  Tensor cloneN(const Tensor &metadata, const Tensor &t, std::size_t N, const DebugContext &debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION) {
+    return cloneN(t.elementType(), metadata, t, N, debugContext, method, duplication);
+  }
+
   // Vertices.
   ComputeSet addComputeSet(const DebugContext &debugContext = {});
   VertexRef addVertex(ComputeSet cs, StringRef vertexType);
@@ -167,6 +192,9 @@ public:
   template <typename T, IfSimple<T> = 0> void connect(FieldRef field, ArrayRef<T> values) {
     connectValues(field, values.data(), values.size(), TypeTraits::make<T>(), true);
   }
+  // The bits of halves.
+  void connectHalf(FieldRef field, std::uint16_t value);
+  void connectHalf(FieldRef field, ArrayRef<std::uint16_t> values);
   void setFieldSize(FieldRef field, std::size_t size);
   std::size_t getFieldSize(FieldRef field) const;
   std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimIndex) const;
@@ -189,6 +217,9 @@ public:
     setInitialValue(field, ArrayRef<T>(values));
   }
   void setInitialValueHalf(FieldRef field, std::uint16_t value);
+  void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> values);
+  void setInitialValueHalf(const Tensor &t, std::uint16_t value);
+  void setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> values);
   template <typename T, IfSimple<T> = 0> void setInitialValue(const Tensor &t, T value) {
     setInitialValues(t, &value, 1, TypeTraits::make<T>(), true);
   }
@@ -253,6 +284,12 @@ public:
   void outputComputeGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const;
   void serialize(std::ostream &os, SerializationFormat format) const;
   void serialize(std::ostream &os, ArrayRef<program::Program> programs, SerializationFormat format) const;
+  /// Writes the tensors and the layout, but not the contents, of the variables that they are views of. The format must
+  /// be Binary.
+  void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors, SerializationFormat format) const;
+  /// The same tensors as views of new variables of this graph, on the same tiles. Throws parse_error for anything that
+  /// serializeTensors did not write.
+  std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format);
 
   /// For the library itself.
   dace_ipu_sim::GraphCore &core() const { return *core_; }

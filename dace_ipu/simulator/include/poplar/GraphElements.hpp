@@ -3,6 +3,7 @@
 #define poplar_GraphElements_hpp
 
 #include <poplar/ArrayRef.hpp>
+#include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TypeTraits.hpp>
@@ -73,17 +74,34 @@ private:
 
 inline VertexRef FieldRef::getVertex() const { return VertexRef(vertex_); }
 
+enum class DataStreamType { HostToDeviceFIFO, DeviceToHostFIFO, HostToDeviceBuffer, DeviceToHostBuffer };
+
+inline bool isHostToDevice(DataStreamType t) {
+  return t == DataStreamType::HostToDeviceFIFO || t == DataStreamType::HostToDeviceBuffer;
+}
+inline bool isDeviceToHost(DataStreamType t) { return !isHostToDevice(t); }
+inline bool isRemoteBuffer(DataStreamType t) {
+  return t == DataStreamType::HostToDeviceBuffer || t == DataStreamType::DeviceToHostBuffer;
+}
+
 /// A stream between host and device.
 class DataStream {
 public:
   DataStream() = default;
-  DataStream(unsigned id, std::string handle, Type type, std::size_t numElements, bool toDevice)
-      : id_(id), handle_(std::move(handle)), type_(type), numElements_(numElements), toDevice_(toDevice) {}
+  DataStream(unsigned id, std::string handle, Type type, std::size_t numElements, bool toDevice, unsigned replicas,
+             ReplicatedStreamMode mode)
+      : id_(id), handle_(std::move(handle)), type_(type), numElements_(numElements), toDevice_(toDevice),
+        replicas_(replicas), mode_(mode) {}
   unsigned getId() const { return id_; }
   std::string handle() const { return handle_; }
   std::size_t numElements() const { return numElements_; }
   Type elementType() const { return type_; }
   bool isHostToDevice() const { return toDevice_; }
+  DataStreamType type() const {
+    return toDevice_ ? DataStreamType::HostToDeviceFIFO : DataStreamType::DeviceToHostFIFO;
+  }
+  unsigned replicationFactor() const { return replicas_; }
+  ReplicatedStreamMode replicatedMode() const { return mode_; }
 
 private:
   unsigned id_ = ~0u;
@@ -91,18 +109,24 @@ private:
   Type type_;
   std::size_t numElements_ = 0;
   bool toDevice_ = true;
+  unsigned replicas_ = 1;
+  ReplicatedStreamMode mode_ = ReplicatedStreamMode::REPLICATE;
 };
 
 /// A buffer in Streaming Memory: `repeats` blocks of `numElements`.
 class RemoteBuffer {
 public:
   RemoteBuffer() = default;
-  RemoteBuffer(unsigned id, std::string handle, Type type, std::size_t numElements, std::size_t repeats)
-      : id_(id), handle_(std::move(handle)), type_(type), numElements_(numElements), repeats_(repeats) {}
+  RemoteBuffer(unsigned id, std::string handle, Type type, std::size_t numElements, std::size_t repeats,
+               bool rearrangeOnHost, bool optimiseMemory)
+      : id_(id), handle_(std::move(handle)), type_(type), numElements_(numElements), repeats_(repeats),
+        rearrangeOnHost_(rearrangeOnHost), optimiseMemory_(optimiseMemory) {}
   unsigned getId() const { return id_; }
   std::string handle() const { return handle_; }
   std::size_t numElements() const { return numElements_; }
   std::size_t getRepeats() const { return repeats_; }
+  bool isRearrangeOnHost() const { return rearrangeOnHost_; }
+  bool isOptimisedForMemory() const { return optimiseMemory_; }
   Type elementType() const { return type_; }
 
 private:
@@ -111,6 +135,8 @@ private:
   Type type_;
   std::size_t numElements_ = 0;
   std::size_t repeats_ = 0;
+  bool rearrangeOnHost_ = false;
+  bool optimiseMemory_ = false;
 };
 
 /// A control program that is called from several places.

@@ -26,8 +26,8 @@ struct GlobalExchangeFlow {
 struct GlobalExchangeConstraint {
   double bandwidth;
   std::vector<GlobalExchangeFlow> flows;
-  GlobalExchangeConstraint(double bandwidth, std::vector<GlobalExchangeFlow> flows)
-      : bandwidth(bandwidth), flows(std::move(flows)) {}
+  GlobalExchangeConstraint(double bandwidth, ArrayRef<GlobalExchangeFlow> flows)
+      : bandwidth(bandwidth), flows(flows.cloneAsVector()) {}
 };
 
 /// The parameters of a modelled IPU, preset for the given version; change any before createDevice.

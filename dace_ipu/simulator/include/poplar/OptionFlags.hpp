@@ -2,6 +2,7 @@
 #ifndef poplar_OptionFlags_hpp
 #define poplar_OptionFlags_hpp
 
+#include <poplar/ProfileValue.hpp>
 #include <poplar/StringRef.hpp>
 
 #include <initializer_list>
@@ -50,6 +51,8 @@ void readJSON(StringRef json, OptionFlags &flags);
 void readJSON(std::istream &json, OptionFlags &flags);
 /// The same from an environment variable; nothing happens if it is not set.
 void readJSONFromEnv(StringRef variable, OptionFlags &flags);
+/// The options as a map of strings.
+ProfileValue getAsProfileValue(const OptionFlags &flags);
 std::ostream &operator<<(std::ostream &os, const OptionFlags &flags);
 
 } // namespace poplar

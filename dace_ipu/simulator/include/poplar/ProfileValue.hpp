@@ -17,7 +17,7 @@ public:
   using String = std::string;
   using Vector = std::vector<ProfileValue>;
   using Map = std::map<std::string, ProfileValue>;
-  enum class Type { NUL, BOOLEAN, NUMBER, STRING, VECTOR, MAP };
+  enum class Type { NUL, BOOLEAN, BOOL_ = BOOLEAN, NUMBER, STRING, VECTOR, MAP };
 
   ProfileValue() : type_(Type::NUL) {}
   ProfileValue(bool v) : type_(Type::BOOLEAN), number_(v ? 1 : 0) {}
@@ -44,8 +44,20 @@ public:
   Map &asMap() { return map_; }
   const ProfileValue &operator[](const std::string &key) const;
   const ProfileValue &operator[](std::size_t i) const { return vector_.at(i); }
+  /// The entry of a map, or a null value.
+  const ProfileValue &getOrNull(const std::string &key) const;
+  /// Entries of a vector or a map.
+  std::size_t size() const { return vector_.size() + map_.size(); }
+  std::vector<unsigned long> toUintVector() const;
+  /// Sums over a vector of numbers, and over a vector of such vectors.
+  double sumDouble() const;
+  long sumInt() const { return static_cast<long>(sumDouble()); }
+  unsigned long sumUint() const { return static_cast<unsigned long>(sumDouble()); }
+  long sum2DInt() const { return static_cast<long>(sum2D()); }
+  unsigned long sum2DUint() const { return static_cast<unsigned long>(sum2D()); }
 
 private:
+  double sum2D() const;
   Type type_;
   double number_ = 0;
   std::string string_;

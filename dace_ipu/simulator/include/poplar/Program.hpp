@@ -89,6 +89,12 @@ public:
   Repeat(unsigned count, const Program &body, const DebugContext &debugContext = {});
 };
 
+/// Runs a program again and again, until something in it throws: an Abort, a stream callback, a host function.
+class Loop : public Program {
+public:
+  explicit Loop(const Program &body, const DebugContext &debugContext = {});
+};
+
 /// Runs `cond`, stops if `predicate` is zero, runs `body`, and again.
 class RepeatWhileTrue : public Program {
 public:
@@ -107,7 +113,8 @@ public:
   If(Tensor predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext = {});
 };
 
-/// Runs the program whose number a single INT or UNSIGNED_INT element holds, else the default.
+/// Runs the program whose number a single INT or UNSIGNED_INT element holds, else the default. Two programs for one
+/// number are a control_program_error.
 class Switch : public Program {
 public:
   using Cases = std::vector<std::pair<std::int32_t, Program>>;

@@ -3,8 +3,11 @@
 
 namespace poplar {
 
-/// File formats of serialised graphs and debug information.
+/// File formats of serialised graphs and tensors.
 enum class SerializationFormat { CBOR, JSON, Binary };
+
+/// File formats of debug information.
+enum class DebugSerializationFormat { JSON, CBOR };
 
 } // namespace poplar
 

@@ -19,7 +19,8 @@ struct Machine;
 
 namespace poplar {
 
-enum class IpuLinkTopology { Mesh, Torus };
+enum class IpuLinkTopology { Mesh, Torus, Line };
+enum class IpuLinkConfiguration { Default, SlidingWindow, BarleyTwist };
 enum class GatewayMode { Off, On };
 
 /// A value that describes a machine. The figures come from the table in src/poplar/machine/targets.cpp.
@@ -84,6 +85,7 @@ public:
   unsigned getMaxIPUSyncDelay() const;
   unsigned getGlobalSyncCycles() const;
   unsigned getIpuLinkDomainSize() const { return getNumIPUs(); }
+  IpuLinkConfiguration getIpuLinkConfiguration() const { return IpuLinkConfiguration::Default; }
   IpuLinkTopology getIpuLinkTopology() const { return IpuLinkTopology::Mesh; }
   unsigned getInstanceSize() const { return getNumIPUs(); }
   bool getGatewayMode() const { return false; }

@@ -15,6 +15,7 @@ namespace poplar {
 class TensorRearranger {
 public:
   TensorRearranger() = default;
+  bool valid() const { return valid_; }
   /// Elements of the flattened tensor in the simple order.
   Tensor rearrange(const Tensor &t) const;
   std::vector<Interval> rearrange(ArrayRef<Interval> intervals) const;
@@ -23,10 +24,11 @@ public:
   std::vector<Interval> undoRearrangement(ArrayRef<Interval> intervals) const;
 
   /// For the library itself: source intervals in the new order.
-  explicit TensorRearranger(std::vector<Interval> order) : order_(std::move(order)) {}
+  explicit TensorRearranger(std::vector<Interval> order) : order_(std::move(order)), valid_(true) {}
 
 private:
   std::vector<Interval> order_;
+  bool valid_ = false;
 };
 
 } // namespace poplar

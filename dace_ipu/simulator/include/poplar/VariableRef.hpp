@@ -26,6 +26,8 @@ private:
 
 /// Consecutive elements of a variable.
 struct VariableInterval {
+  VariableInterval() = default;
+  VariableInterval(VariableRef var, Interval interval) : var(var), interval(interval) {}
   VariableRef var;
   Interval interval;
 };

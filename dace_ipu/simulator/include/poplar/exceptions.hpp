@@ -10,11 +10,15 @@
 
 namespace poplar {
 
+class DebugContext;
+
 /// Base of all exceptions that Poplar throws.
 struct poplar_error : std::runtime_error {
   std::string type;
   explicit poplar_error(const std::string &what) : std::runtime_error(what), type("poplar_error") {}
   explicit poplar_error(const char *what) : std::runtime_error(what), type("poplar_error") {}
+  /// Would add a place in the program's source, which the simulator does not keep.
+  void attachSourceLocation(const DebugContext &) {}
 
 protected:
   poplar_error(const std::string &what, const char *typeName) : std::runtime_error(what), type(typeName) {}
@@ -74,6 +78,8 @@ struct unknown_vertex_type : poplar_error {
 /// A field name that the vertex does not have.
 struct unknown_field : poplar_error {
   explicit unknown_field(const std::string &what) : poplar_error(what, "unknown_field") {}
+  unknown_field(const std::string &field, const std::string &vertex)
+      : poplar_error("vertex '" + vertex + "' has no field '" + field + "'", "unknown_field") {}
 };
 
 /// An index or range outside the tensor.
@@ -81,10 +87,12 @@ struct index_error : poplar_error {
   explicit index_error(const std::string &what) : poplar_error(what, "index_error") {}
   index_error(const std::string &function, const std::string &index)
       : poplar_error(function + ": " + index, "index_error") {}
+  index_error(const std::string &function, std::size_t index) : index_error(function, std::to_string(index)) {}
 };
 
 /// The size of a vector field was never given.
 struct no_size_specified : poplar_error {
+  explicit no_size_specified(const std::string &what) : poplar_error(what, "no_size_specified") {}
   no_size_specified(const std::string &field, const std::string &vertex)
       : poplar_error("no size specified for field '" + field + "' of vertex '" + vertex + "'", "no_size_specified") {}
 };
@@ -114,7 +122,7 @@ enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET }
 
 /// A failure of the system that a reset repairs. The simulator never throws it; programs catch it.
 struct recoverable_runtime_error : system_runtime_error {
-  explicit recoverable_runtime_error(const std::string &what, RecoveryAction action = RecoveryAction::IPU_RESET)
+  recoverable_runtime_error(RecoveryAction action, const std::string &what)
       : system_runtime_error(what, "recoverable_runtime_error"), action_(action) {}
   RecoveryAction getRecoveryAction() const { return action_; }
 

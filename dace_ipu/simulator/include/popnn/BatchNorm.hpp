@@ -26,11 +26,12 @@ poplar::Tensor batchNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts,
                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
 
 /// gamma * whitened + beta, and the whitened activations.
-std::pair<poplar::Tensor, poplar::Tensor>
-batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
-               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
-               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-               const poplar::OptionFlags &options = {});
+std::pair<poplar::Tensor, poplar::Tensor> batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
+                                                         const poplar::Tensor &gamma, const poplar::Tensor &beta,
+                                                         const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+                                                         poplar::program::Sequence &prog,
+                                                         const poplar::DebugContext &debugContext = {},
+                                                         const poplar::OptionFlags &options = {});
 /// combinedMultiplicand * acts + addend, for inference: combinedMultiplicand = gamma * invStdDev, addend = beta - mean
 /// * combinedMultiplicand.
 poplar::Tensor batchNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
@@ -50,6 +51,28 @@ poplar::Tensor batchNormGradients(poplar::Graph &graph, const poplar::Tensor &ac
                                   const poplar::Type &partialsType = poplar::FLOAT,
                                   const poplar::DebugContext &debugContext = {},
                                   const poplar::OptionFlags &options = {});
+
+/// Both from the activations before they are whitened.
+std::pair<poplar::Tensor, poplar::Tensor>
+batchNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                        const poplar::Tensor &mean, const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
+                        const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {});
+poplar::Tensor batchNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                                  const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+                                  const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                  const poplar::Type &partialsType = poplar::FLOAT,
+                                  const poplar::DebugContext &debugContext = {},
+                                  const poplar::OptionFlags &options = {});
+
+/// gamma += scale * gammaDelta, and beta likewise; `scale` may be one FLOAT or HALF element.
+void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,
+                          float scale, poplar::Tensor &gamma, poplar::Tensor &beta, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,
+                          const poplar::Tensor &scale, poplar::Tensor &gamma, poplar::Tensor &beta,
+                          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {});
 
 } // namespace bn
 } // namespace popnn

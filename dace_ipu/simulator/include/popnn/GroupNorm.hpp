@@ -22,11 +22,12 @@ poplar::Tensor groupNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts,
                                const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
 /// gamma * whitened + beta, with one gamma and beta a channel, and the whitened activations.
-std::pair<poplar::Tensor, poplar::Tensor>
-groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
-               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
-               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-               const poplar::OptionFlags &options = {});
+std::pair<poplar::Tensor, poplar::Tensor> groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
+                                                         const poplar::Tensor &gamma, const poplar::Tensor &beta,
+                                                         const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+                                                         poplar::program::Sequence &prog,
+                                                         const poplar::DebugContext &debugContext = {},
+                                                         const poplar::OptionFlags &options = {});
 
 /// The gradients of gamma and beta from that of the result.
 std::pair<poplar::Tensor, poplar::Tensor>
@@ -40,6 +41,28 @@ poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Tensor &ac
                                   const poplar::Type &partialsType = poplar::FLOAT,
                                   const poplar::DebugContext &debugContext = {},
                                   const poplar::OptionFlags &options = {});
+
+/// Both from the activations before they are whitened.
+std::pair<poplar::Tensor, poplar::Tensor>
+groupNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                        const poplar::Tensor &mean, const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
+                        const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {});
+poplar::Tensor groupNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                                  const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+                                  const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                  const poplar::Type &partialsType = poplar::FLOAT,
+                                  const poplar::DebugContext &debugContext = {},
+                                  const poplar::OptionFlags &options = {});
+
+/// gamma += scale * gammaDelta, and beta likewise; `scale` may be one FLOAT or HALF element.
+void groupNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,
+                          float scale, poplar::Tensor &gamma, poplar::Tensor &beta, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {});
+void groupNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,
+                          const poplar::Tensor &scale, poplar::Tensor &gamma, poplar::Tensor &beta,
+                          poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {});
 
 } // namespace gn
 } // namespace popnn

@@ -19,8 +19,8 @@ enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 ///
 /// SUM_SQUARED_LOSS: deltas = outputs - one for the label, loss = half the sum of their squares. CROSS_ENTROPY_LOSS:
 /// the outputs are probabilities times `modelOutputScaling` (1); deltas = (probability - one for the label) *
-/// `deltasScale` (1), loss = -log of the label's probability. `numCorrect`, one UNSIGNED_INT, gets the number of rows
-/// whose largest element is that of the label. Throws poputil::poplibs_error for shapes and types that do not fit.
+/// `deltasScale` (1), loss = -log of the label's probability. The number of rows whose largest element is that of the
+/// label is added to `numCorrect`, one UNSIGNED_INT. Throws poputil::poplibs_error for shapes and types that do not fit.
 poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                   const poplar::Tensor &expected, const poplar::Tensor &loss,
                                   const poplar::Tensor &deltas, const poplar::Tensor &deltasScale,

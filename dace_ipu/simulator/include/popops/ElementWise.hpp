@@ -27,8 +27,10 @@ namespace popops {
 /// in place: the result replaces ts[0]. With several expressions all read the inputs from before; in place, result i
 /// replaces ts[i].
 ///
-/// Every operation of the expression is a compute set. Options: enableVectorBroadcastOptimisations,
-/// enableGenerateCodelet, forceGenerateCodelet, enableExpressionOptimizations; they do not change the result.
+/// An expression of several operations on tensors of one shape, or of one element, becomes a codelet, compiled when it is
+/// first met; of others every operation is a compute set. Options: enableGenerateCodelet (true), forceGenerateCodelet
+/// (false: a codelet also for one operation), enableVectorBroadcastOptimisations and enableExpressionOptimizations (no
+/// effect); they do not change the result.
 poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                    const poplar::OptionFlags &options = {});

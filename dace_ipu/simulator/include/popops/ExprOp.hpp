@@ -73,6 +73,17 @@ enum class UnaryOpType {
   TRUNC
 };
 
+/// Whether the result of an operation is BOOL whatever its operands are.
+constexpr bool isQuestion(UnaryOpType op) {
+  return op == UnaryOpType::IS_FINITE || op == UnaryOpType::IS_INF || op == UnaryOpType::IS_NAN ||
+         op == UnaryOpType::LOGICAL_NOT;
+}
+constexpr bool isRelation(BinaryOpType op) {
+  return op == BinaryOpType::EQUAL || op == BinaryOpType::NOT_EQUAL || op == BinaryOpType::LESS_THAN ||
+         op == BinaryOpType::LESS_THAN_EQUAL || op == BinaryOpType::GREATER_THAN ||
+         op == BinaryOpType::GREATER_THAN_EQUAL || op == BinaryOpType::LOGICAL_AND || op == BinaryOpType::LOGICAL_OR;
+}
+
 } // namespace expr
 } // namespace popops
 

@@ -3,6 +3,8 @@
 
 #include "norm.hpp"
 
+#include <popops/ScaledAdd.hpp>
+
 #include <algorithm>
 
 namespace popnn {
@@ -80,6 +82,36 @@ Tensor batchNormGradients(Graph &graph, const Tensor &actsWhitened, const Tensor
   return internal::normGradient(graph, actsWhitened, {}, gradsIn, invStdDev, gamma, "batchNormGradients", prog, dc);
 }
 
+std::pair<Tensor, Tensor> batchNormParamGradients(Graph &graph, const Tensor &acts, const Tensor &gradsIn,
+                                                  const Tensor &mean, const Tensor &iStdDev, Sequence &prog,
+                                                  const Type &partialsType, const DebugContext &dc,
+                                                  const OptionFlags &options) {
+  const Tensor whitened = batchNormWhiten(graph, acts, mean, iStdDev, prog, dc, options);
+  return batchNormParamGradients(graph, whitened, gradsIn, prog, partialsType, dc, options);
+}
+
+Tensor batchNormGradients(Graph &graph, const Tensor &acts, const Tensor &gradsIn, const Tensor &mean,
+                          const Tensor &invStdDev, const Tensor &gamma, Sequence &prog, const Type &partialsType,
+                          const DebugContext &dc, const OptionFlags &options) {
+  const Tensor whitened = batchNormWhiten(graph, acts, mean, invStdDev, prog, dc, options);
+  return batchNormGradients(graph, whitened, gradsIn, invStdDev, gamma, prog, partialsType, dc, options);
+}
+
+void batchNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, float scale, Tensor &gamma,
+                          Tensor &beta, Sequence &prog, const DebugContext &dc, const OptionFlags &options) {
+  checkOptions(options);
+  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
+                      {dc, "batchNormParamUpdate"});
+}
+
+void batchNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, const Tensor &scale,
+                          Tensor &gamma, Tensor &beta, Sequence &prog, const DebugContext &dc,
+                          const OptionFlags &options) {
+  checkOptions(options);
+  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
+                      {dc, "batchNormParamUpdate"});
+}
+
 } // namespace bn
 
 namespace gn {
@@ -114,8 +146,37 @@ Tensor groupNormGradients(Graph &graph, const Tensor &actsWhitened, const Tensor
                           const Tensor &gamma, Sequence &prog, const Type &, const DebugContext &dc,
                           const OptionFlags &options) {
   return internal::normGradient(graph, actsWhitened, grouped(actsWhitened, invStdDev, options), gradsIn, invStdDev,
-                                gamma,
-                                "groupNormGradients", prog, dc);
+                                gamma, "groupNormGradients", prog, dc);
+}
+
+std::pair<Tensor, Tensor> groupNormParamGradients(Graph &graph, const Tensor &acts, const Tensor &gradsIn,
+                                                  const Tensor &mean, const Tensor &iStdDev, Sequence &prog,
+                                                  const Type &partialsType, const DebugContext &dc,
+                                                  const OptionFlags &options) {
+  const Tensor whitened = groupNormWhiten(graph, acts, mean, iStdDev, prog, dc, options);
+  return groupNormParamGradients(graph, whitened, gradsIn, prog, partialsType, dc, options);
+}
+
+Tensor groupNormGradients(Graph &graph, const Tensor &acts, const Tensor &gradsIn, const Tensor &mean,
+                          const Tensor &invStdDev, const Tensor &gamma, Sequence &prog, const Type &partialsType,
+                          const DebugContext &dc, const OptionFlags &options) {
+  const Tensor whitened = groupNormWhiten(graph, acts, mean, invStdDev, prog, dc, options);
+  return groupNormGradients(graph, whitened, gradsIn, invStdDev, gamma, prog, partialsType, dc, options);
+}
+
+void groupNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, float scale, Tensor &gamma,
+                          Tensor &beta, Sequence &prog, const DebugContext &dc, const OptionFlags &options) {
+  grouped(1, options); // for unknown options
+  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
+                      {dc, "groupNormParamUpdate"});
+}
+
+void groupNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, const Tensor &scale,
+                          Tensor &gamma, Tensor &beta, Sequence &prog, const DebugContext &dc,
+                          const OptionFlags &options) {
+  grouped(1, options); // for unknown options
+  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
+                      {dc, "groupNormParamUpdate"});
 }
 
 } // namespace gn

@@ -9,9 +9,9 @@ namespace popops {
 void addCodelets(poplar::Graph &graph) {
   poputil::internal::Estimators all;
   for (const auto &estimators :
-       {circBufEstimators(), elementWiseEstimators(), encodingEstimators(), fillEstimators(), loopEstimators(),
-        rearrangeEstimators(), reduceEstimators(), rowEstimators(), scaledAddEstimators(), sliceEstimators(),
-        sortEstimators()})
+       {broadcastEstimators(), circBufEstimators(), elementWiseEstimators(), encodingEstimators(), fillEstimators(),
+        loopEstimators(), rearrangeEstimators(), reduceEstimators(), rowEstimators(), scaledAddEstimators(),
+        sliceEstimators(), sortEstimators()})
     all.insert(all.end(), estimators.begin(), estimators.end());
   poputil::internal::addLibraryCodelets(graph, "popops", all);
 }

@@ -32,14 +32,17 @@ struct Kind {
   unsigned vector; // elements in 64 bits
 };
 
-Kind kindOf(const std::string &vertexType) {
-  const std::size_t open = vertexType.find('<');
-  const std::string type = vertexType.substr(open + 1, vertexType.find_first_of(",>", open) - open - 1);
+Kind kindOfType(const std::string &type) {
   const bool isFloat = type == "float", isHalf = type == "half", isLong = type.find("long long") != std::string::npos;
   const bool isShort = type.find("short") != std::string::npos;
   const bool isByte = type == "bool" || type.find("char") != std::string::npos;
   return {isFloat, isHalf, isFloat || isHalf, type == "bool", isLong,
           isLong ? 1u : isByte ? 8u : isHalf || isShort ? 4u : 2u};
+}
+
+Kind kindOf(const std::string &vertexType) {
+  const std::size_t open = vertexType.find('<');
+  return kindOfType(vertexType.substr(open + 1, vertexType.find_first_of(",>", open) - open - 1));
 }
 
 Rate unaryRate(UnaryOpType op, const Kind &k, bool inPlace) {
@@ -218,7 +221,23 @@ VertexPerfEstimate estimateCast(const VertexIntrospector &vertex, const Target &
   return tileCycles(vertex, rate, 18 + 19, 11 + 19) + 1;
 }
 
+// Vectors are loaded and stored by instructions that do nothing else: one for each operand and the result.
+std::uint64_t withoutMemory(const Rate &rate, const Kind &k, unsigned operands, std::uint64_t n) {
+  const std::uint64_t all = rate.of(n), memory = (operands + 1) * ceilDiv(n, k.vector), least = ceilDiv(n, k.vector);
+  return all > memory + least ? all - memory : least;
+}
+
 } // namespace
+
+std::uint64_t arithmeticCycles(UnaryOpType op, const Type &type, std::uint64_t n) {
+  const Kind k = kindOfType(type.toString());
+  return withoutMemory(unaryRate(op, k, false), k, 1, n);
+}
+
+std::uint64_t arithmeticCycles(BinaryOpType op, const Type &type, std::uint64_t n) {
+  const Kind k = kindOfType(type.toString());
+  return withoutMemory(binaryRate(op, k, false, false), k, 2, n);
+}
 
 poputil::internal::Estimators elementWiseEstimators() {
   return {{"popops::UnaryOp", estimateUnary},

@@ -11,6 +11,8 @@ namespace popops {
 using namespace poplar;
 using poputil::poplibs_error;
 using expr::BinaryOpType;
+using expr::isQuestion;
+using expr::isRelation;
 using expr::TernaryOpType;
 using expr::UnaryOpType;
 
@@ -59,26 +61,7 @@ bool supports(UnaryOpType op, const Type &t) {
   }
 }
 
-bool isQuestion(UnaryOpType op) {
-  return op == UnaryOpType::IS_FINITE || op == UnaryOpType::IS_INF || op == UnaryOpType::IS_NAN ||
-         op == UnaryOpType::LOGICAL_NOT;
-}
-
 bool isLogical(BinaryOpType op) { return op == BinaryOpType::LOGICAL_AND || op == BinaryOpType::LOGICAL_OR; }
-
-bool isRelation(BinaryOpType op) {
-  switch (op) {
-  case BinaryOpType::EQUAL:
-  case BinaryOpType::NOT_EQUAL:
-  case BinaryOpType::LESS_THAN:
-  case BinaryOpType::LESS_THAN_EQUAL:
-  case BinaryOpType::GREATER_THAN:
-  case BinaryOpType::GREATER_THAN_EQUAL:
-    return true;
-  default:
-    return isLogical(op);
-  }
-}
 
 bool isBitwise(BinaryOpType op) {
   return op == BinaryOpType::BITWISE_AND || op == BinaryOpType::BITWISE_OR || op == BinaryOpType::BITWISE_XOR ||
@@ -206,9 +189,14 @@ void binaryOp(Graph &graph, BinaryOpType op, const Tensor &in1, const Tensor &in
               program::Sequence &prog, const DebugContext &dc) {
   const Type type = resultType(op, in1.elementType(), in2.elementType(), dc.getPathName());
   requireType(nameOf(op), out, type, dc);
+  const Operands operands = withoutOverlap(
+      graph, {withoutLeadingOnes(in1, out.rank()), withoutLeadingOnes(in2, out.rank())}, out, prog, dc);
+  const ComputeSet cs = graph.addComputeSet({dc, nameOf(op)});
   // On BOOL everything gives BOOL; elsewhere bitwise operations are arithmetic.
-  run(graph, nameOf(op), poputil::templateVertex("popops::BinaryOp", in1.elementType(), type), {in1, in2}, out,
-      {{"op", static_cast<unsigned>(op)}}, true, prog, dc);
+  addBinaryVertices(graph, cs, op, poputil::templateVertex("popops::BinaryOp", in1.elementType(), type), operands,
+                    fitted(nameOf(op), operands, out, dc), out,
+                    {{"op", static_cast<unsigned>(op)}, {"inPlace", in1 == out}});
+  prog.add(program::Execute(cs, {dc}));
 }
 
 void ternaryOp(Graph &graph, TernaryOpType op, const Tensor &in1, const Tensor &in2, const Tensor &in3,

@@ -28,7 +28,7 @@ Tensor constantOn(Graph &graph, const Tensor &t, unsigned tile) {
   return constant;
 }
 
-using Regions = std::vector<std::vector<Interval>>;
+} // namespace
 
 std::vector<Tensor> rowsOf(const Tensor &flat, const Regions &regions) {
   std::vector<Tensor> rows;
@@ -37,27 +37,27 @@ std::vector<Tensor> rowsOf(const Tensor &flat, const Regions &regions) {
   return rows;
 }
 
-void addVertexOnTile(Graph &graph, ComputeSet cs, const std::string &vertex, const Operands &flat, const Tensor &out,
-                     const Regions &regions, unsigned tile, bool hasSteps, const FieldValues &values,
-                     const Scalars &scalars) {
+void addVertexOnTile(Graph &graph, ComputeSet cs, const std::string &vertex, const std::vector<TileOperand> &operands,
+                     const Tensor &flatOut, const Regions &regions, unsigned tile, const FieldValues &values,
+                     const Scalars &scalars, bool hasSteps) {
   const VertexRef v = graph.addVertex(cs, vertex);
   graph.setTileMapping(v, tile);
-  graph.connect(v["out"], rowsOf(out, regions));
-  for (std::size_t i = 0; i < flat.size(); ++i) {
+  graph.connect(v["out"], rowsOf(flatOut, regions));
+  for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::string number = std::to_string(i + 1);
-    const bool isOne = flat[i].numElements() == 1 && hasSteps;
-    graph.connect(v["in" + number],
-                  isOne ? std::vector<Tensor>{constantOn(graph, flat[i], tile)} : rowsOf(flat[i], regions));
+    std::vector<Tensor> rows = operands[i].rows;
+    if (!operands[i].hasStep)
+      for (Tensor &row : rows)
+        row = constantOn(graph, row, tile);
+    graph.connect(v["in" + number], rows);
     if (hasSteps)
-      graph.setInitialValue(v["step" + number], !isOne);
+      graph.setInitialValue(v["step" + number], operands[i].hasStep);
   }
   for (const auto &scalar : scalars)
     graph.connect(v[scalar.first], constantOn(graph, scalar.second, tile).reshape({}));
   for (const auto &value : values)
     graph.setInitialValue(v[value.first], value.second);
 }
-
-} // namespace
 
 void addElementVertices(Graph &graph, ComputeSet cs, const std::string &vertex, const Operands &operands,
                         const Tensor &out, bool hasSteps, const FieldValues &values, const Scalars &scalars) {
@@ -66,10 +66,17 @@ void addElementVertices(Graph &graph, ComputeSet cs, const std::string &vertex, 
   for (const Tensor &t : operands)
     flat.push_back(t.flatten());
   const Graph::TileToTensorMapping mapping = graph.getTileMapping(flatOut);
-  for (unsigned tile = 0; tile < mapping.size(); ++tile)
-    if (!mapping[tile].empty())
-      addVertexOnTile(graph, cs, vertex, flat, flatOut, graph.getSortedContiguousRegions(flatOut, mapping[tile]), tile,
-                      hasSteps, values, scalars);
+  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
+    if (mapping[tile].empty())
+      continue;
+    const Regions regions = graph.getSortedContiguousRegions(flatOut, mapping[tile]);
+    std::vector<TileOperand> onTile;
+    for (const Tensor &t : flat) {
+      const bool isOne = t.numElements() == 1 && hasSteps;
+      onTile.push_back({isOne ? std::vector<Tensor>{t} : rowsOf(t, regions), !isOne});
+    }
+    addVertexOnTile(graph, cs, vertex, onTile, flatOut, regions, tile, values, scalars, hasSteps);
+  }
 }
 
 Operands withoutOverlap(Graph &graph, const Operands &operands, const Tensor &out, program::Sequence &prog,

@@ -1,5 +1,7 @@
-// popops::map: the operations of an expression one after another.
+// popops::map: an expression as one codelet, or its operations one after another.
 #include "element_ops.hpp"
+#include "expr_types.hpp"
+#include "fused_map.hpp"
 
 #include <poputil/Broadcast.hpp>
 #include <poputil/OptionParsing.hpp>
@@ -35,27 +37,30 @@ std::vector<std::size_t> commonShape(const std::vector<Tensor> &inputs) {
   return all.shape();
 }
 
-void checkOptions(const OptionFlags &options) {
-  bool ignored;
-  const auto flag = poplibs::OptionHandler::createWithBool(ignored);
-  poplibs::OptionSpec({{"enableVectorBroadcastOptimisations", flag},
-                       {"enableGenerateCodelet", flag},
-                       {"forceGenerateCodelet", flag},
-                       {"enableExpressionOptimizations", flag}})
-      .parse(options);
-}
+struct Options {
+  bool generate = true, force = false;
+  explicit Options(const OptionFlags &flags) {
+    bool ignored;
+    const auto flag = poplibs::OptionHandler::createWithBool(ignored);
+    poplibs::OptionSpec({{"enableVectorBroadcastOptimisations", flag},
+                         {"enableGenerateCodelet", poplibs::OptionHandler::createWithBool(generate)},
+                         {"forceGenerateCodelet", poplibs::OptionHandler::createWithBool(force)},
+                         {"enableExpressionOptimizations", flag}})
+        .parse(flags);
+  }
+};
 
 /// Builds the program of an expression.
 class Mapper {
 public:
   Mapper(Graph &graph, const std::vector<Tensor> &inputs, program::Sequence &prog, const DebugContext &dc)
-      : graph_(graph), inputs_(inputs), prog_(prog), dc_(dc) {}
+      : graph_(graph), types_(inputs, dc.getPathName()), prog_(prog), dc_(dc) {}
 
   /// Computes into `out`, or into a new tensor if that is not valid.
   Tensor run(const expr::Expr &e, const Tensor &out) {
     out_ = out;
-    const Type own = typeOf(e);
-    return finish(evaluate(e, own != Type() ? own : out.valid() ? out.elementType() : leafType(e), true));
+    const Type own = types_.typeOf(e);
+    return finish(evaluate(e, own != Type() ? own : out.valid() ? out.elementType() : types_.leafType(e), true));
   }
 
 private:
@@ -65,70 +70,13 @@ private:
     bool isTemporary;
   };
 
-  const Tensor &input(const expr::PlaceHolder &p) const {
-    if (p.getIndex() == 0 || p.getIndex() > inputs_.size())
-      throw poplibs_error("popops::map (" + dc_.getPathName() + "): the expression has an input _" +
-                          std::to_string(p.getIndex()) + ", but there are " + std::to_string(inputs_.size()) +
-                          " tensors");
-    return inputs_[p.getIndex() - 1];
-  }
-
-  // Type of an expression by itself: that of its first leaf.
-  Type leafType(const expr::Expr &e) const {
-    if (const auto *c = e.getAs<expr::Const>())
-      return c->getType();
-    if (e.isA<expr::PlaceHolder>() || e.isA<expr::Cast>())
-      return typeOf(e);
-    if (const auto *u = e.getAs<expr::UnaryOp>())
-      return leafType(u->getArg());
-    if (const auto *b = e.getAs<expr::BinaryOp>())
-      return leafType(b->getLHS());
-    return leafType(e.getAs<expr::TernaryOp>()->getArg0());
-  }
-
-  // The type of the first of several expressions that has one.
-  Type firstType(std::initializer_list<const expr::Expr *> expressions) const {
-    for (const expr::Expr *e : expressions)
-      if (typeOf(*e) != Type())
-        return typeOf(*e);
-    return Type();
-  }
-
-  // Type of an expression; none if only constants are in it.
-  Type typeOf(const expr::Expr &e) const {
-    const std::string name = dc_.getPathName();
-    if (const auto *p = e.getAs<expr::PlaceHolder>())
-      return input(*p).elementType();
-    if (const auto *c = e.getAs<expr::Cast>())
-      return c->getRHSType();
-    if (const auto *u = e.getAs<expr::UnaryOp>()) {
-      const Type in = typeOf(u->getArg());
-      return in == Type() ? in : resultType(u->getOpType(), in, name);
-    }
-    if (const auto *b = e.getAs<expr::BinaryOp>()) {
-      const Type in = firstType({&b->getLHS(), &b->getRHS()});
-      return in == Type() ? in : resultType(b->getOpType(), in, in, name);
-    }
-    if (const auto *t = e.getAs<expr::TernaryOp>())
-      return ternaryType(*t);
-    return Type();
-  }
-
-  Type ternaryType(const expr::TernaryOp &t) const {
-    if (isSelect(t))
-      return firstType({&t.getArg0(), &t.getArg1()});
-    return firstType({&t.getArg0(), &t.getArg1(), &t.getArg2()});
-  }
-
-  static bool isSelect(const expr::TernaryOp &t) { return t.getOpType() == expr::TernaryOpType::SELECT; }
-
   // `type` is what constants become that stand beside no tensor; `isRoot` may write to the output.
   Value evaluate(const expr::Expr &e, const Type &type, bool isRoot) {
     switch (e.kind()) {
     case expr::Expr::Kind::Const:
       return constant(*e.getAs<expr::Const>(), type);
     case expr::Expr::Kind::PlaceHolder:
-      return {input(*e.getAs<expr::PlaceHolder>()), false};
+      return {types_.input(*e.getAs<expr::PlaceHolder>()), false};
     case expr::Expr::Kind::Cast:
       return castOf(*e.getAs<expr::Cast>(), isRoot);
     case expr::Expr::Kind::Unary:
@@ -167,12 +115,9 @@ private:
     return createOutputForElementWiseOp(graph_, tensors, type, {dc_, "Out"});
   }
 
-  Type typeOr(const Type &own, const Type &otherwise) const { return own == Type() ? otherwise : own; }
-
   Value castOf(const expr::Cast &c, bool isRoot) {
     const expr::Expr &inner = c.getLHS();
-    const Type own = typeOf(inner);
-    const Value in = evaluate(inner, own == Type() ? leafType(inner) : own, false);
+    const Value in = evaluate(inner, types_.operandType(inner, types_.leafType(inner)), false);
     if (in.tensor.elementType() == c.getRHSType())
       return in;
     const Tensor out = destination({in}, c.getRHSType(), isRoot);
@@ -183,15 +128,14 @@ private:
   }
 
   Value unary(const expr::UnaryOp &u, const Type &type, bool isRoot) {
-    const Value in = evaluate(u.getArg(), typeOr(typeOf(u.getArg()), type), false);
+    const Value in = evaluate(u.getArg(), types_.operandType(u.getArg(), type), false);
     const Tensor out = destination({in}, resultType(u.getOpType(), in.tensor.elementType(), dc_.getPathName()), isRoot);
     unaryOp(graph_, u.getOpType(), in.tensor, out, prog_, {dc_});
     return {out, true};
   }
 
-  // Comparisons of constants are of their own type, whatever the BOOL that comes out stands beside.
   Value binary(const expr::BinaryOp &b, const Type &outer, bool isRoot) {
-    const Type own = typeOr(firstType({&b.getLHS(), &b.getRHS()}), outer == BOOL ? leafType(b) : outer);
+    const Type own = types_.operandType(b, outer);
     const Value x = evaluate(b.getLHS(), own, false);
     const Value y = evaluate(b.getRHS(), own, false);
     const Type type =
@@ -202,7 +146,7 @@ private:
   }
 
   Value ternary(const expr::TernaryOp &t, const Type &outer, bool isRoot) {
-    const Type type = typeOr(ternaryType(t), outer);
+    const Type type = types_.operandType(t, outer);
     const Value x = evaluate(t.getArg0(), type, false);
     const Value y = evaluate(t.getArg1(), type, false);
     const Value z = evaluate(t.getArg2(), isSelect(t) ? BOOL : type, false);
@@ -229,11 +173,22 @@ private:
   }
 
   Graph &graph_;
-  const std::vector<Tensor> &inputs_;
+  const ExpressionTypes types_;
   program::Sequence &prog_;
   DebugContext dc_;
   Tensor out_;
 };
+
+Tensor run(Graph &graph, const expr::Expr &e, const std::vector<Tensor> &inputs, const Tensor &out,
+           program::Sequence &prog, const DebugContext &dc, const OptionFlags &flags) {
+  const Options options(flags);
+  if (options.generate && (options.force || numOperations(e) > 1)) {
+    const FusedMap fused(graph, e, inputs, out, dc);
+    if (fused.isPossible())
+      return fused.addTo(prog);
+  }
+  return Mapper(graph, inputs, prog, dc).run(e, out);
+}
 
 } // namespace
 
@@ -262,8 +217,7 @@ Tensor createOutputForElementWiseOp(Graph &graph, const std::vector<Tensor> &inp
 
 Tensor map(Graph &graph, const expr::Expr &expr, const std::vector<Tensor> &ts, program::Sequence &prog,
            const DebugContext &debugContext, const OptionFlags &options) {
-  checkOptions(options);
-  return Mapper(graph, ts, prog, debugContext).run(expr, Tensor());
+  return run(graph, expr, ts, Tensor(), prog, debugContext, options);
 }
 
 std::vector<Tensor> map(Graph &graph, const std::vector<expr::Any> &exprs, const std::vector<Tensor> &ts,
@@ -292,8 +246,7 @@ void mapInPlace(Graph &graph, const std::vector<expr::Any> &exprs, const std::ve
 
 void mapWithOutput(Graph &graph, const expr::Expr &expr, const std::vector<Tensor> &ts, const Tensor &out,
                    program::Sequence &prog, const DebugContext &debugContext, const OptionFlags &options) {
-  checkOptions(options);
-  Mapper(graph, ts, prog, debugContext).run(expr, out);
+  run(graph, expr, ts, out, prog, debugContext, options);
 }
 
 void mapWithOutput(Graph &graph, const std::vector<expr::Any> &exprs, const std::vector<Tensor> &ts,

@@ -70,7 +70,7 @@ poputil::internal::Estimators estimators() {
           {"poprand::Normal", normalCost},         {"poprand::TruncatedNormal", truncatedNormalCost},
           {"poprand::UniformInt", uniformIntCost}, {"poprand::Dropout", dropoutCost},
           {"poprand::LogUniform", logUniformCost}, {"poprand::Mask", maskCost},
-          {"poprand::SetSeed", setSeedCost}};
+          {"poprand::SetSeed", setSeedCost},       {"poprand::StartSeeds", setSeedCost}};
 }
 
 } // namespace poprand

@@ -41,9 +41,24 @@ Tensor seedsOf(Graph &graph, const Tensor &master, std::uint32_t modifier, progr
   return seeds;
 }
 
+void startSeeds(Graph &graph, const Tensor &seeds, program::Sequence &prog, const DebugContext &debugContext) {
+  const Tensor replica = graph.addReplicationIndexConstant({debugContext, "replica"});
+  graph.setTileMapping(replica, 0);
+  const ComputeSet cs = graph.addComputeSet({debugContext, "startSeeds"});
+  for (unsigned tile = 0; tile < seeds.dim(0); ++tile) {
+    const VertexRef v =
+        graph.addVertex(cs, "poprand::StartSeeds", {{"seeds", seeds[tile]}, {"replica", replica.reshape({})}});
+    graph.setInitialValue(v["id"], tile);
+    graph.setTileMapping(v, tile);
+  }
+  prog.add(program::Execute(cs, debugContext));
+}
+
 Tensor ownSeeds(Graph &graph, program::Sequence &prog, const DebugContext &debugContext) {
-  const Tensor seeds = getHwSeeds(graph, prog, debugContext); // {tiles, workers, 4}
-  return seeds.flatten(1, 3);
+  const Tensor seeds = getHwSeeds(graph, prog, debugContext).flatten(1, 3); // {tiles, workers * 4}
+  if (graph.getReplicationFactor() > 1)
+    startSeeds(graph, seeds, prog, debugContext);
+  return seeds;
 }
 
 } // namespace

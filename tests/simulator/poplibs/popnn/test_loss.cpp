@@ -51,6 +51,7 @@ void checkLoss(popnn::LossType kind, std::size_t rows, std::size_t columns, floa
   write(e, "labels", label);
   f.put(e, "factor", type, std::vector<float>{2.f});
   f.put(e, "scale", type, std::vector<float>{scaling});
+  write(e, "correct", std::vector<std::uint32_t>{0});
   e.run();
 
   std::vector<float> wantLoss(rows), wantDeltas(rows * columns);
@@ -93,12 +94,18 @@ TEST(short_forms_of_losses_and_accuracy) {
   const std::vector<float> p = probabilities(4, 5);
   write(e, "out", p);
   write(e, "labels", std::vector<unsigned>(4, 1));
+  for (const char *number : {"a", "b"})
+    write(e, number, std::vector<std::uint32_t>{0});
   e.run();
   std::uint32_t want = 0;
   for (std::size_t r = 0; r < 4; ++r)
     want += bestOf(p, r, 5) == 1 ? 1 : 0;
+  CHECK(want > 0);
   CHECK_EQ(readAll<std::uint32_t>(e, "a", 1)[0], want);
   CHECK_EQ(readAll<std::uint32_t>(e, "b", 1)[0], want);
+  e.run(); // the numbers of correct rows add up until the program zeroes them
+  CHECK_EQ(readAll<std::uint32_t>(e, "a", 1)[0], 2 * want);
+  CHECK_EQ(readAll<std::uint32_t>(e, "b", 1)[0], 2 * want);
   CHECK(std::fabs(readFloats(e, "loss", 4)[0] + std::log(p[1])) < 1e-5f);
 }
 

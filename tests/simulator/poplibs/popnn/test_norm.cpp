@@ -220,3 +220,46 @@ TEST(misuse_of_norms) {
   CHECK_THROWS(popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false, false, FLOAT, "bn", {{"speed", "1"}}),
                invalid_option, "speed");
 }
+
+TEST(gradients_from_activations_that_are_not_whitened) {
+  Machine f;
+  const Tensor acts = f.spread("acts", {batch, channels, 4, 5}, 8), g = f.spread("g", {batch, channels, 4, 5}, 8);
+  Tensor gamma = f.spread("gamma", channels, 2), beta = f.spread("beta", channels, 2);
+  const Pair b = popnn::bn::batchNormStatistics(f.graph, acts, eps, f.prog, false);
+  const Pair l = popnn::ln::layerNormStatistics(f.graph, acts, eps, f.prog, false);
+  const Tensor whiteB = popnn::bn::batchNormWhiten(f.graph, acts, b.first, b.second, f.prog);
+  const Tensor whiteL = popnn::ln::layerNormWhiten(f.graph, acts, l.first, l.second, f.prog);
+  const Pair params = popnn::bn::batchNormParamGradients(f.graph, acts, g, b.first, b.second, f.prog);
+  const Pair same = popnn::bn::batchNormParamGradients(f.graph, whiteB, g, f.prog);
+  f.expose("gammaDelta", params.first);
+  f.expose("betaDelta", params.second);
+  f.expose("sameGammaDelta", same.first);
+  f.expose("batch", popnn::bn::batchNormGradients(f.graph, acts, g, b.first, b.second, gamma, f.prog));
+  f.expose("sameBatch", popnn::bn::batchNormGradients(f.graph, whiteB, g, b.second, gamma, f.prog));
+  f.expose("layer", popnn::ln::layerNormGradients(f.graph, acts, g, l.first, l.second, gamma, f.prog));
+  f.expose("sameLayer", popnn::ln::layerNormGradients(f.graph, whiteL, g, l.second, gamma, f.prog));
+  f.expose("instance", popnn::in::instanceNormParamGradients(f.graph, whiteB, g, f.prog).second);
+  popnn::bn::batchNormParamUpdate(f.graph, params.first, params.second, -0.5f, gamma, beta, f.prog);
+  const Tensor rate = f.variable("rate", {});
+  popnn::ln::layerNormParamUpdate(f.graph, params.first, params.second, rate, gamma, beta, f.prog);
+  Engine e = f.engine();
+  write(e, "acts", values(total));
+  write(e, "g", values(total, 4));
+  write(e, "gamma", std::vector<float>{1, 2, 3, 4, 5, 6});
+  write(e, "beta", std::vector<float>(channels, 1));
+  write(e, "rate", std::vector<float>{0.25f});
+  e.run();
+  const std::vector<float> gammaDelta = readFloats(e, "gammaDelta", channels);
+  const std::vector<float> betaDelta = readFloats(e, "betaDelta", channels);
+  CHECK(gammaDelta == readFloats(e, "sameGammaDelta", channels));
+  CHECK(betaDelta == readFloats(e, "instance", channels));
+  CHECK(readFloats(e, "batch", total) == readFloats(e, "sameBatch", total));
+  CHECK(readFloats(e, "layer", total) == readFloats(e, "sameLayer", total));
+  std::vector<float> gammas, betas;
+  for (std::size_t c = 0; c < channels; ++c) {
+    gammas.push_back(static_cast<float>(c + 1) - 0.25f * gammaDelta[c]);
+    betas.push_back(1 - 0.25f * betaDelta[c]);
+  }
+  CHECK(near(readFloats(e, "gamma", channels), gammas, 1e-5f));
+  CHECK(near(readFloats(e, "beta", channels), betas, 1e-5f));
+}

@@ -1,9 +1,11 @@
 // Expressions.
 #include "element_wise.hpp"
 
+#include <poplar/extensions/profile.hpp>
 #include <popops/ElementWise.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <set>
 #include <sstream>
 
 using namespace poplar;
@@ -88,4 +90,83 @@ TEST(expressions_have_names_and_are_compared) {
   static_cast<const Expr &>(e).print(text, 0, false);
   CHECK_EQ(text.str(), "add(_1, Const<float>(2.000000))");
   CHECK_THROWS(popops::map(f.graph, _1 + _2, {a}, f.prog, "sum"), poputil::poplibs_error, "an input _2");
+}
+
+namespace {
+
+// The first letters of a program's vertices.
+std::set<std::string> vertices(Fixture &f) {
+  Engine e = f.engine();
+  const ProfileValue profile = e.getProfile();
+  std::set<std::string> names;
+  for (const ProfileValue &type : profile["vertexTypes"].asVector())
+    names.insert(type["name"].asString().substr(0, 12));
+  return names;
+}
+
+} // namespace
+
+TEST(an_expression_becomes_one_vertex) {
+  Fixture f(4);
+  const Tensor a = f.spread("a", 20, 4), b = f.spread("b", 20, 4), one = f.variable("one", {1});
+  popops::mapInPlace(f.graph, _1 + _2 * _3 - 0.5f, {a, b, one}, f.prog);
+  CHECK(vertices(f) == std::set<std::string>{"popops::Map_"});
+  Fixture g(4);
+  const Tensor x = g.spread("x", {4, 5}, 4), row = g.spread("row", {5}, 1);
+  popops::mapInPlace(g.graph, _1 + _2 * 2.0f, {x, row}, g.prog); // broadcast: one after another
+  CHECK(vertices(g) == std::set<std::string>{"popops::Bina"});
+  Fixture h(4);
+  const Tensor y = h.spread("y", 20, 4);
+  popops::mapInPlace(h.graph, _1 + 1.0f, {y}, h.prog, "forced", {{"forceGenerateCodelet", "true"}});
+  popops::mapInPlace(h.graph, _1 * 2.0f + 1.0f, {y}, h.prog, "chain", {{"enableGenerateCodelet", "false"}});
+  CHECK(vertices(h) == (std::set<std::string>{"popops::Map_", "popops::Bina"}));
+}
+
+TEST(one_vertex_and_one_after_another_give_the_same) {
+  const auto check = [](const Any &e, const Type &type, const Type &result) {
+    Fixture f(4);
+    const Tensor a = f.spread("a", {6, 5}, 4, type), b = f.spread("b", {6, 5}, 3, type);
+    const Tensor c = f.spread("c", {6, 5}, 2, BOOL), n = f.spread("n", {6, 5}, 2, INT),
+                 one = f.variable("one", {}, 1, type);
+    const std::vector<Tensor> inputs = {a, b, c, n, one};
+    const Expr &expression = static_cast<const Expr &>(e);
+    const Tensor fused = popops::map(f.graph, expression, inputs, f.prog, "fused", {{"forceGenerateCodelet", "true"}});
+    const Tensor chain =
+        popops::map(f.graph, expression, inputs, f.prog, "chain", {{"enableGenerateCodelet", "false"}});
+    CHECK(fused.elementType() == result);
+    f.expose("fused", fused);
+    f.expose("chain", chain);
+    Engine engine = f.engine();
+    const std::size_t bytes = 30 * f.graph.getTarget().getTypeSize(type);
+    std::vector<unsigned char> first(bytes), second(bytes);
+    std::vector<std::uint16_t> numbers;
+    for (unsigned i = 0; i < 2 * bytes; ++i) // small numbers of every type: halves from 0.5, floats, integers
+      numbers.push_back(static_cast<std::uint16_t>(0x3800 + i * 37 % 0x700));
+    std::copy_n(reinterpret_cast<const unsigned char *>(numbers.data()), bytes, first.data());
+    std::copy_n(reinterpret_cast<const unsigned char *>(numbers.data()) + 2, bytes, second.data());
+    engine.writeTensor("a", first.data(), first.data() + bytes);
+    engine.writeTensor("b", second.data(), second.data() + bytes);
+    engine.writeTensor("one", second.data(), second.data() + f.graph.getTarget().getTypeSize(type));
+    std::vector<char> flags(30);
+    for (unsigned i = 0; i < 30; ++i)
+      flags[i] = i % 3 == 0;
+    write(engine, "c", flags);
+    write(engine, "n", std::vector<int>(30, 3));
+    engine.run();
+    const std::size_t size = 30 * f.graph.getTarget().getTypeSize(result);
+    std::vector<char> x(size), y(size);
+    engine.readTensor("fused", x.data(), x.data() + size);
+    engine.readTensor("chain", y.data(), y.data() + size);
+    CHECK(x == y);
+  };
+  for (const Type &type : {FLOAT, HALF}) {
+    check(Tanh(_1) * Exp(-_2) + Sqrt(Abs(_1 - _2)) / 3.0f, type, type);
+    check(Select(_1 * _5, pe::Max(_1, _2) - 1, _3 && _1 < _2), type, type);
+    check(Clamp(_1, Const(0.75f), _2) + pe::Cast(_4, type) + pe::Pow(_2, _5), type, type);
+    check(!(IsNaN(_1) || _1 >= _2 + 1), type, BOOL);
+    check(pe::Cast(Round(_1 * 100) % 7.0f, INT) + (_4 << 2), type, INT);
+  }
+  check((_1 / _2 + _1 % 5) * (_2 & 0x7f) - (_1 >> 3), INT, INT);
+  check(~(_1 ^ _2) | pe::Cast(_4, UNSIGNED_INT), UNSIGNED_INT, UNSIGNED_INT);
+  check(_1 + (Const(1) / Const(2)) * _2, FLOAT, FLOAT);
 }

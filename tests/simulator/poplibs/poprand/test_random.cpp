@@ -1,6 +1,7 @@
 // poprand: distributions, and what they depend on.
 #include "fixture.hpp"
 
+#include <poplar/replication_factor.hpp>
 #include <poplar/RandomSeed.hpp>
 #include <poprand/RandomGen.hpp>
 #include <poprand/codelets.hpp>
@@ -194,6 +195,23 @@ TEST(without_a_seed_the_generators_go_on) {
   const std::vector<float> first = r.run(e, {0, 0}, "a");
   CHECK(readFloats(e, "b", count) != first);
   CHECK(r.run(e, {0, 0}, "a") != first);
+}
+
+TEST(replicas_without_a_seed_draw_other_numbers) {
+  const Device device = Fixture::makeDevice(4, 2);
+  Graph graph(device.getTarget(), replication_factor(2));
+  poprand::addCodelets(graph);
+  const Tensor reference = graph.addVariable(FLOAT, {100}, VariableMappingMethod::LINEAR);
+  program::Sequence prog;
+  graph.createHostRead("out", poprand::uniform(graph, nullptr, 0, reference, FLOAT, 0, 1, prog));
+  Engine e(graph, prog);
+  e.load(device);
+  e.run();
+  const std::vector<float> both = readFloats(e, "out", 200);
+  CHECK(std::vector<float>(both.begin(), both.begin() + 100) != std::vector<float>(both.begin() + 100, both.end()));
+  CHECK(std::fabs(mean(both) - 0.5) < 0.1);
+  e.run();
+  CHECK(readFloats(e, "out", 200) != both); // the generators went on
 }
 
 TEST(a_cpu_device_has_one_worker) {

@@ -155,3 +155,9 @@ TEST(options_have_values_of_their_type) {
   CHECK_THROWS(spec.parse("ratio", "0"), invalid_option, "greater than");
   CHECK_THROWS(spec.parse("m", "1"), invalid_option, "unrecognised option 'm'");
 }
+
+TEST(intervals_by_both_names_of_their_ends) {
+  const Interval i(2, 7);
+  CHECK_EQ(i.lower(), i.begin());
+  CHECK_EQ(i.upper(), i.end());
+}

@@ -1,4 +1,5 @@
 #include "../engine/engine_core.hpp"
+#include "../engine/engine_options.hpp"
 #include "../engine/plan.hpp"
 #include "../executable/executable_file.hpp"
 #include "../profile/profile.hpp"
@@ -29,6 +30,18 @@ std::shared_ptr<const ExecutablePlan> planOf(const Graph &graph, ArrayRef<progra
 
 std::unique_ptr<EngineCore> coreOf(std::shared_ptr<const ExecutablePlan> plan) {
   return std::unique_ptr<EngineCore>(new EngineCore(std::move(plan)));
+}
+
+// What was compiled stays as it is: these options are for running it.
+std::shared_ptr<const ExecutablePlan> withOptions(std::shared_ptr<const ExecutablePlan> plan, const OptionFlags &opts) {
+  if (opts.empty())
+    return plan;
+  OptionFlags options = plan->options;
+  for (const auto &flag : dace_ipu_sim::engineOptions(opts))
+    options.set(flag.first, flag.second);
+  auto copy = std::make_shared<ExecutablePlan>(*plan);
+  copy->options = options;
+  return copy;
 }
 
 ArrayRef<program::Program> one(const program::Program &p) { return ArrayRef<program::Program>(&p, 1); }
@@ -70,10 +83,10 @@ Engine::Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionF
 Engine::Engine(Graph &&graph, program::Program program, const OptionFlags &opts, ProgressFunc progress,
                const DebugContext &)
     : core_(coreOf(planOf(graph, one(program), opts, progress))) {}
-Engine::Engine(const Executable &executable, const OptionFlags &) {
+Engine::Engine(const Executable &executable, const OptionFlags &opts) {
   if (!executable.plan())
     throw poplar_error("Engine: the executable is empty");
-  core_ = coreOf(executable.plan());
+  core_ = coreOf(withOptions(executable.plan(), opts));
 }
 Engine::Engine(Executable &&executable, const OptionFlags &opts)
     : Engine(static_cast<const Executable &>(executable), opts) {}

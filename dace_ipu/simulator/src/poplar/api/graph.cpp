@@ -17,18 +17,31 @@ using dace_ipu_sim::GraphCore;
 StringRef versionString() { return "3.3.0 (dace_ipu simulator)"; }
 StringRef packageHash() { return "dace_ipu_simulator"; }
 
+namespace {
+
+void replicate(GraphCore &graph, unsigned replicas) {
+  if (replicas == 1)
+    return;
+  const unsigned ipus = graph.deviceTarget.getNumIPUs();
+  if (replicas == 0 || ipus % replicas != 0)
+    throw graph_replication_error("replication factor " + std::to_string(replicas) + " does not divide the " +
+                                  std::to_string(ipus) + " IPUs of the target");
+  graph.replicas = replicas;
+  graph.target = graph.deviceTarget.createVirtualTarget(ipus / replicas, graph.deviceTarget.getTilesPerIPU());
+}
+
+bool isEmpty(const GraphCore &g) {
+  return g.variables.empty() && g.computeSets.empty() && g.functions.empty() && g.streams.empty() &&
+         g.remoteBuffers.empty() && g.hostFunctions.empty();
+}
+
+} // namespace
+
 Graph::Graph() : Graph(Target()) {}
 Graph::Graph(const Device &device, replication_factor r) : Graph(device.getTarget(), r) {}
 Graph::Graph(const Target &target, unsigned numReplicas) : Graph(target, replication_factor(numReplicas)) {}
 Graph::Graph(const Target &target, replication_factor r) : core_(std::make_shared<GraphCore>(target)) {
-  if (r.get() == 1)
-    return;
-  const unsigned ipus = target.getNumIPUs();
-  if (r.get() == 0 || ipus % r.get() != 0)
-    throw graph_replication_error("replication factor " + std::to_string(r.get()) + " does not divide the " +
-                                  std::to_string(ipus) + " IPUs of the target");
-  core_->replicas = r.get();
-  core_->target = target.createVirtualTarget(ipus / r.get(), target.getTilesPerIPU());
+  replicate(*core_, r.get());
 }
 Graph::Graph(std::shared_ptr<GraphCore> core, std::unique_ptr<VirtualTiles> tiles)
     : core_(std::move(core)), virtualTiles_(std::move(tiles)) {}
@@ -100,6 +113,20 @@ Graph Graph::getTopLevelGraph() {
   return Graph(core_, nullptr);
 }
 
+Graph Graph::createReplicatedGraph(unsigned replicationFactor) {
+  if (virtualTiles_ || core_->replicas > 1 || !isEmpty(*core_))
+    throw graph_replication_error("createReplicatedGraph: not supported yet on a graph that is virtual or replicated, "
+                                  "or holds something already; give the factor to the constructor of the graph");
+  replicate(*core_, replicationFactor);
+  return Graph(core_, nullptr);
+}
+
+Tensor Graph::getNonReplicatedTensor(const Tensor &t) const {
+  throw graph_replication_error("getNonReplicatedTensor: a tensor of all replicas of " + t.getDebugStr() +
+                                " is not supported yet; readTensor and writeTensor of it move those of all replicas, "
+                                "CrossReplicaCopy moves data between them");
+}
+
 unsigned Graph::topLevelTile(unsigned tile, const std::string &what) const {
   if (tile >= getTarget().getNumTiles())
     throw invalid_tile_mapping(what + ": tile " + std::to_string(tile) + " does not exist, the target has " +
@@ -120,6 +147,10 @@ unsigned Graph::convertPhysicalTileToVirtualTile(unsigned id) const {
   return static_cast<unsigned>(it - tiles.begin());
 }
 
+unsigned Graph::convertPhysicalTileToVirtualTile(unsigned ipuId, unsigned ipuPhysicalTileId) const {
+  return convertPhysicalTileToVirtualTile(ipuId * core_->target.getTilesPerIPU() + ipuPhysicalTileId);
+}
+
 unsigned Graph::convertTileToTopLevelGraphTile(unsigned tile) const {
   return topLevelTile(tile, "convertTileToTopLevelGraphTile");
 }
@@ -135,6 +166,11 @@ bool endsWith(const std::string &s, const std::string &end) {
 void addModule(GraphCore &graph, const CodeletModule &module) {
   for (const dace_ipu_sim::VertexType &type : module.types)
     graph.codelets[type.name] = {&type, &module};
+}
+
+void addModules(GraphCore &graph, const std::string &path) {
+  for (const CodeletModule *module : dace_ipu_sim::loadCodeletModules(path))
+    addModule(graph, *module);
 }
 
 std::string archOf(const Graph &graph, StringRef targetName) {
@@ -160,6 +196,16 @@ std::string toString(CodeletFileType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
+std::string getExtensionFromFileType(CodeletFileType type) {
+  static const char *const extensions[] = {".S", ".s", ".c", ".cpp", ".ll", ".gp", ""};
+  return extensions[static_cast<std::size_t>(type)];
+}
+
+std::string getLanguageOption(CodeletFileType type) {
+  static const char *const languages[] = {"assembler-with-cpp", "assembler", "c", "c++", "ir", "none", "none"};
+  return languages[static_cast<std::size_t>(type)];
+}
+
 CodeletFileType getCodeletFileType(const char *path) {
   const std::string name = path;
   if (endsWith(name, ".gp") || endsWith(name, ".o"))
@@ -183,7 +229,7 @@ bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFl
   if (type == CodeletFileType::Auto)
     type = getCodeletFileType(path.c_str());
   if (type == CodeletFileType::Object) {
-    addModule(*core_, dace_ipu_sim::loadCodeletModule(path));
+    addModules(*core_, path);
     return true;
   }
   extensionOf(type);
@@ -198,7 +244,7 @@ bool Graph::addCodelets(ArrayRef<std::string> srcs, StringRef compileFlags, Stri
   std::vector<std::string> sources;
   for (const std::string &path : srcs) {
     if (getCodeletFileType(path.c_str()) == CodeletFileType::Object)
-      addModule(*core_, dace_ipu_sim::loadCodeletModule(path));
+      addModules(*core_, path);
     else
       sources.push_back(path);
   }
@@ -243,7 +289,7 @@ DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &elementType,
   dace_ipu_sim::requireDeviceType(elementType, "stream '" + handle.cloneAsString() + "'");
   const unsigned id = static_cast<unsigned>(core_->streams.size());
   core_->streams.push_back({handle, elementType, numElements, true, mode == ReplicatedStreamMode::BROADCAST});
-  return DataStream(id, handle, elementType, numElements, true);
+  return DataStream(id, handle, elementType, numElements, true, core_->replicas, mode);
 }
 
 DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType, std::size_t numElements,
@@ -252,16 +298,16 @@ DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
   dace_ipu_sim::requireDeviceType(elementType, "stream '" + handle.cloneAsString() + "'");
   const unsigned id = static_cast<unsigned>(core_->streams.size());
   core_->streams.push_back({handle, elementType, numElements, false, false});
-  return DataStream(id, handle, elementType, numElements, false);
+  return DataStream(id, handle, elementType, numElements, false, core_->replicas, ReplicatedStreamMode::REPLICATE);
 }
 
 RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType, std::size_t numElements,
-                                    std::size_t repeats, bool, bool) {
+                                    std::size_t repeats, bool rearrangeOnHost, bool optimiseMemory) {
   requireNewHandle(core_->remoteBuffers, handle, "addRemoteBuffer");
   dace_ipu_sim::requireDeviceType(elementType, "remote buffer '" + handle.cloneAsString() + "'");
   const unsigned id = static_cast<unsigned>(core_->remoteBuffers.size());
   core_->remoteBuffers.push_back({handle, elementType, numElements, repeats});
-  return RemoteBuffer(id, handle, elementType, numElements, repeats);
+  return RemoteBuffer(id, handle, elementType, numElements, repeats, rearrangeOnHost, optimiseMemory);
 }
 
 void Graph::createHostWrite(StringRef handle, const Tensor &t, bool) {

@@ -1,5 +1,6 @@
 // Graph: questions about the order of elements in memory, and dumps.
 #include "../core/graph_core.hpp"
+#include "../executable/executable_file.hpp"
 
 #include <poplar/Graph.hpp>
 #include <poplar/exceptions.hpp>
@@ -217,6 +218,33 @@ void Graph::serialize(std::ostream &os, SerializationFormat) const {
 
 void Graph::serialize(std::ostream &os, ArrayRef<program::Program>, SerializationFormat format) const {
   serialize(os, format);
+}
+
+namespace {
+
+void requireBinary(SerializationFormat format, const char *function) {
+  if (format != SerializationFormat::Binary)
+    throw poplar_error(std::string(function) + ": formats other than Binary are not supported yet");
+}
+
+} // namespace
+
+void Graph::serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors, SerializationFormat format) const {
+  requireBinary(format, "serializeTensors");
+  for (const Tensor &t : tensors)
+    if (!t.valid())
+      throw poplar_error("serializeTensors: the tensor is not valid");
+  dace_ipu_sim::writeTensors(*core_, tensors.cloneAsVector(), os);
+}
+
+std::vector<Tensor> Graph::deserializeTensors(std::istream &in, SerializationFormat format) {
+  requireBinary(format, "deserializeTensors");
+  const std::size_t known = core_->variables.size();
+  std::vector<Tensor> tensors = dace_ipu_sim::readTensors(*core_, in);
+  for (std::size_t i = known; i < core_->variables.size(); ++i)
+    for (const dace_ipu_sim::Region &r : core_->variables[i].mapping.regions())
+      topLevelTile(r.tile, "deserializeTensors: variable '" + core_->variables[i].name + "'");
+  return tensors;
 }
 
 } // namespace poplar

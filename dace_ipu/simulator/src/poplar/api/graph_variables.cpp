@@ -5,6 +5,9 @@
 #include <poplar/Graph.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
+#include <tuple>
+
 namespace poplar {
 
 using dace_ipu_sim::Run;
@@ -125,6 +128,63 @@ dace_ipu_sim::ViewPtr sameOrderView(const dace_ipu_sim::View &v, const Variable 
   return copy;
 }
 
+// Consecutive elements of a variable.
+struct Piece {
+  const Variable *var;
+  std::size_t begin, end;
+};
+
+std::vector<Piece> piecesOf(const Tensor &t) {
+  std::vector<Piece> pieces;
+  dace_ipu_sim::forEachRun(*t.view(), [&](const Run &r) {
+    const std::size_t step = r.contiguous() ? r.count : 1;
+    for (std::size_t i = 0; i < r.count; i += step) {
+      const std::size_t b = r.offset + static_cast<std::size_t>(r.stride * static_cast<std::ptrdiff_t>(i));
+      pieces.push_back({r.var, b, b + step});
+    }
+  });
+  return pieces;
+}
+
+// Every element once, in the order of the memory.
+std::vector<Piece> withoutAliases(std::vector<Piece> pieces) {
+  std::sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) {
+    return std::tie(a.var->id, a.begin) < std::tie(b.var->id, b.begin);
+  });
+  std::vector<Piece> merged;
+  for (const Piece &p : pieces)
+    if (!merged.empty() && merged.back().var == p.var && p.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, p.end);
+    else
+      merged.push_back(p);
+  return merged;
+}
+
+// A clone in which the same elements alias as in the original.
+Tensor cloneWithAliases(dace_ipu_sim::GraphCore &graph, const Type &type, const Tensor &t, const std::string &name) {
+  const std::vector<Piece> pieces = piecesOf(t), kept = withoutAliases(pieces);
+  std::vector<std::size_t> starts = {0};
+  for (const Piece &p : kept)
+    starts.push_back(starts.back() + p.end - p.begin);
+  Variable &v = graph.addVariable(name, type, starts.back());
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    dace_ipu_sim::forRegionsIn(kept[i].var->mapping.regions(), kept[i].begin, kept[i].end,
+                               [&](std::size_t b, std::size_t e, unsigned tile) {
+                                 v.mapping.assign(starts[i] + b - kept[i].begin, starts[i] + e - kept[i].begin, tile);
+                               });
+  const Tensor all(type, dace_ipu_sim::wholeView(&v, {v.elements}));
+  std::vector<Tensor> parts;
+  for (const Piece &p : pieces) {
+    const auto after = std::upper_bound(kept.begin(), kept.end(), p, [](const Piece &a, const Piece &b) {
+      return std::tie(a.var->id, a.begin) < std::tie(b.var->id, b.begin);
+    });
+    const auto i = static_cast<std::size_t>(after - kept.begin()) - 1;
+    const std::size_t at = starts[i] + p.begin - kept[i].begin;
+    parts.push_back(all.slice(at, at + p.end - p.begin));
+  }
+  return concat(parts).reshape(t.shape());
+}
+
 bool coversVariable(const dace_ipu_sim::View &v) {
   return v.kind == dace_ipu_sim::View::Kind::Leaf && v.elements == v.var->elements && !dace_ipu_sim::hasAliases(v);
 }
@@ -135,6 +195,10 @@ Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &dc, T
   const Shape shape = t.shape();
   const std::string name = dc.getPathName().empty() ? t.getVarStr() + "-clone" : dc.getPathName();
   dace_ipu_sim::requireDeviceType(type, "clone '" + name + "'");
+  const bool aliases = method == TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES ||
+                       method == TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES;
+  if (aliases && t.containsAliases())
+    return cloneWithAliases(*core_, type, t, name);
   Variable &v = core_->addVariable(name, type, t.numElements());
   if (type.requiresMetadata() && t.hasMetadata())
     v.metadata = t.getMetadata().view();
@@ -153,9 +217,9 @@ Tensor Graph::clone(const Tensor &t, const DebugContext &dc, TensorCloneMethod m
 Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &dc, TensorCloneMethod method,
                      TensorCloneDuplicationMethod) {
   std::vector<Tensor> copies;
-  for (std::size_t i = 0; i < N; ++i)
+  for (std::size_t i = 0; i < std::max<std::size_t>(N, 1); ++i)
     copies.push_back(clone(type, t, dc, method).expand({0}));
-  return concat(copies);
+  return concat(copies).slice(0, N);
 }
 
 Tensor Graph::cloneN(const Tensor &t, std::size_t N, const DebugContext &dc, TensorCloneMethod method,
@@ -174,6 +238,13 @@ void Graph::setInitialValues(const Tensor &t, const void *values, std::size_t co
   initial.bytes.resize(t.numElements() * dace_ipu_sim::sizeOf(t.elementType()));
   dace_ipu_sim::convertValues(values, traits, t.numElements(), broadcast, t.elementType(), initial.bytes.data(), what);
   core_->initialValues.push_back(std::move(initial));
+}
+
+void Graph::setInitialValueHalf(const Tensor &t, std::uint16_t value) {
+  setInitialValues(t, &value, 1, {2, 2, true, true, false}, true);
+}
+void Graph::setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> values) {
+  setInitialValues(t, values.data(), values.size(), {2, 2, true, true, false}, false);
 }
 
 Tensor Graph::getVariable(VariableRef v) const {

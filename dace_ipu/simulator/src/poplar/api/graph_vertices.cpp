@@ -1,6 +1,7 @@
 // Graph: compute sets, vertices and what their fields hold.
 #include "../core/graph_core.hpp"
 #include "../core/types.hpp"
+#include "../machine/compute_cost.hpp"
 
 #include <poplar/Graph.hpp>
 #include <poplar/exceptions.hpp>
@@ -245,6 +246,12 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<Connect
 void Graph::connect(FieldRef field, const Tensor &tensor) { connectTensor(*core_, field, tensor); }
 void Graph::connect(FieldRef field, ArrayRef<Tensor> tensors) { connectList(*core_, field, tensors.cloneAsVector()); }
 
+namespace {
+
+constexpr TypeTraits halfBits = {2, 2, true, true, false};
+
+} // namespace
+
 void Graph::connectValues(const FieldRef &field, const void *values, std::size_t count, const TypeTraits &traits,
                           bool list) {
   bindValues(*core_, field, values, count, traits, list);
@@ -256,8 +263,13 @@ void Graph::setInitialValues(const FieldRef &field, const void *values, std::siz
 }
 
 void Graph::setInitialValueHalf(FieldRef field, std::uint16_t value) {
-  bindValues(*core_, field, &value, 1, {2, 2, true, true, false}, false);
+  bindValues(*core_, field, &value, 1, halfBits, false);
 }
+void Graph::setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> values) {
+  bindValues(*core_, field, values.data(), values.size(), halfBits, true);
+}
+void Graph::connectHalf(FieldRef field, std::uint16_t value) { setInitialValueHalf(field, value); }
+void Graph::connectHalf(FieldRef field, ArrayRef<std::uint16_t> values) { setInitialValueHalf(field, values); }
 
 void Graph::setFieldSize(FieldRef field, std::size_t size) {
   const FieldSite site = siteOf(*core_, field);
@@ -298,9 +310,12 @@ void Graph::setPerfEstimate(const VertexRef &v, VertexPerfEstimate estimate) {
 
 VertexPerfEstimate Graph::getPerfEstimate(const VertexRef &v) const {
   const Vertex &vertex = core_->vertex(v.getId());
-  if (!vertex.hasEstimate)
-    throw missing_perf_estimate(dace_ipu_sim::describeVertex(*core_, v.getId()) + " has no performance estimate");
-  return vertex.estimate;
+  if (vertex.hasEstimate)
+    return vertex.estimate;
+  if (const auto registered = dace_ipu_sim::registeredEstimate(*core_, vertex))
+    return *registered;
+  throw missing_perf_estimate(dace_ipu_sim::describeVertex(*core_, v.getId()) +
+                              " has no performance estimate, and its type no registered estimator");
 }
 
 void Graph::registerPerfEstimator(StringRef vertexType, PerfEstimateFunc f) {

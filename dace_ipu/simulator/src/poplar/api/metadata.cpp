@@ -69,6 +69,21 @@ Tensor Graph::addVariable(const Type &type, const Tensor &metadata, ArrayRef<std
   return t;
 }
 
+Tensor Graph::addConstant(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape, const void *values,
+                          const TypeTraits &traits, bool broadcast, const DebugContext &dc) {
+  const Tensor t = addConstant(type, shape, values, traits, broadcast, dc);
+  setMetadata(t, metadata, "addConstant");
+  return t;
+}
+
+Tensor Graph::cloneN(const Type &type, const Tensor &metadata, const Tensor &t, std::size_t N, const DebugContext &dc,
+                     TensorCloneMethod method, TensorCloneDuplicationMethod) {
+  std::vector<Tensor> copies;
+  for (std::size_t i = 0; i < N; ++i)
+    copies.push_back(clone(type, metadata, t, dc, method).expand({0}));
+  return concat(copies);
+}
+
 Tensor Graph::clone(const Type &type, const Tensor &metadata, const Tensor &t, const DebugContext &dc,
                     TensorCloneMethod method) {
   const Tensor copy = clone(type, t, dc, method);

@@ -216,6 +216,40 @@ const ProfileValue &ProfileValue::operator[](const std::string &key) const {
   return it->second;
 }
 
+const ProfileValue &ProfileValue::getOrNull(const std::string &key) const {
+  static const ProfileValue null;
+  const auto it = map_.find(key);
+  return it == map_.end() ? null : it->second;
+}
+
+std::vector<unsigned long> ProfileValue::toUintVector() const {
+  std::vector<unsigned long> values;
+  for (const ProfileValue &v : vector_)
+    values.push_back(v.asUint());
+  return values;
+}
+
+double ProfileValue::sumDouble() const {
+  double sum = 0;
+  for (const ProfileValue &v : vector_)
+    sum += v.asDouble();
+  return sum;
+}
+
+double ProfileValue::sum2D() const {
+  double sum = 0;
+  for (const ProfileValue &v : vector_)
+    sum += v.sumDouble();
+  return sum;
+}
+
+ProfileValue getAsProfileValue(const OptionFlags &flags) {
+  ProfileValue::Map values;
+  for (const auto &flag : flags)
+    values[flag.first] = flag.second;
+  return values;
+}
+
 void serializeToJSON(std::ostream &os, const ProfileValue &value, bool prettyPrint) {
   JsonWriter(os, prettyPrint).write(value);
 }

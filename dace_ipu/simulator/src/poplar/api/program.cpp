@@ -5,6 +5,8 @@
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
+
 namespace poplar {
 namespace program {
 
@@ -43,6 +45,13 @@ ProgramPtr loop(ProgramKind kind, const char *name, const Program &cond, const T
   return n;
 }
 
+void addCase(ProgramNode &n, std::int32_t value, const ProgramPtr &body) {
+  if (std::find(n.values.begin(), n.values.end(), value) != n.values.end())
+    throw control_program_error("Switch '" + n.name + "': there are two programs for case " + std::to_string(value));
+  n.values.push_back(value);
+  n.children.push_back(body);
+}
+
 ProgramPtr switchNode(const Tensor &control, const Switch::Cases &cases, const ProgramPtr &fallback,
                       const DebugContext &dc) {
   requireValid(control, "Switch");
@@ -51,10 +60,8 @@ ProgramPtr switchNode(const Tensor &control, const Switch::Cases &cases, const P
   auto n = makeNode(ProgramKind::Switch, dc);
   n->tensors = {control};
   n->children = {fallback};
-  for (const auto &c : cases) {
-    n->values.push_back(c.first);
-    n->children.push_back(c.second.node());
-  }
+  for (const auto &c : cases)
+    addCase(*n, c.first, c.second.node());
   return n;
 }
 
@@ -219,6 +226,14 @@ Repeat::Repeat(unsigned count, const Program &body, const DebugContext &dc) {
   node_ = n;
 }
 
+Loop::Loop(const Program &body, const DebugContext &dc) {
+  if (body.isEmpty())
+    throw control_program_error("Loop '" + dc.getPathName() + "': an empty program would be repeated for ever");
+  auto n = makeNode(ProgramKind::Loop, dc);
+  n->children = {body.node()};
+  node_ = n;
+}
+
 RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor predicate, const Program &body, const DebugContext &dc)
     : Program(loop(ProgramKind::RepeatWhileTrue, "RepeatWhileTrue", cond, predicate, body, dc)) {}
 
@@ -254,8 +269,7 @@ Switch Switch::switchWithUnreachableDefault(Tensor control, const Cases &cases, 
 Switch &Switch::add(std::int32_t value, const Program &body) {
   const ProgramPtr child = body.node();
   auto n = std::make_shared<ProgramNode>(*node_);
-  n->values.push_back(value);
-  n->children.push_back(child);
+  addCase(*n, value, child);
   node_ = n;
   return *this;
 }

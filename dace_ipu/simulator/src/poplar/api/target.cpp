@@ -21,7 +21,12 @@ auto identity(const Machine &m) {
 // "IPU-POD16" has 16 IPUs; other names stand for one.
 unsigned ipusOfSystem(const std::string &name) {
   const std::size_t at = name.find("POD");
-  return at == std::string::npos ? 1 : static_cast<unsigned>(std::stoul(name.substr(at + 3)));
+  if (at == std::string::npos)
+    return 1;
+  const std::string digits = name.substr(at + 3);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos || digits.size() > 6)
+    throw invalid_machine_model("unknown system '" + name + "'; IPU-POD<n> has a number of IPUs");
+  return static_cast<unsigned>(std::stoul(digits));
 }
 
 } // namespace
@@ -36,6 +41,8 @@ Target Target::createCPUTarget(bool, unsigned numIPUs) { return targetOf(dace_ip
 
 Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags &) {
   Machine m = dace_ipu_sim::machineNamed(systemType);
+  if (numIPUs == 0)
+    throw invalid_machine_model("createIPUTarget: a target needs an IPU at least");
   m.numIPUs = numIPUs;
   return targetOf(m);
 }

@@ -4,6 +4,7 @@
 
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -52,6 +53,11 @@ std::string modificationKey(const std::string &path) {
          std::to_string(s.st_mtim.tv_nsec);
 }
 
+std::int64_t fileSize(const std::string &path) {
+  struct stat s;
+  return stat(path.c_str(), &s) == 0 ? s.st_size : 0;
+}
+
 // dlopen searches the library path unless the name holds a slash.
 std::string openable(const std::string &path) { return path.find('/') == std::string::npos ? "./" + path : path; }
 
@@ -81,6 +87,28 @@ const CodeletModule &loadCodeletModule(const std::string &path) {
   slot = describe(handle, path);
   slot->key = modificationKey(path);
   return *slot;
+}
+
+// The format is that of popc/bundle.py.
+std::vector<const CodeletModule *> loadCodeletModules(const std::string &path) {
+  static const std::string magic = "dace_ipu modules";
+  std::ifstream in(path, std::ios::binary);
+  std::string begin(magic.size(), '\0');
+  if (!in.read(&begin[0], static_cast<std::streamsize>(begin.size())) || begin != magic)
+    return {&loadCodeletModule(path)};
+  std::vector<const CodeletModule *> modules;
+  for (unsigned char digits[8]; in.read(reinterpret_cast<char *>(digits), sizeof(digits));) {
+    std::uint64_t size = 0;
+    for (int i = 7; i >= 0; --i)
+      size = size << 8 | digits[i];
+    std::string content(std::min<std::uint64_t>(size, static_cast<std::uint64_t>(fileSize(path))), '\0');
+    if (!in.read(&content[0], static_cast<std::streamsize>(content.size())) || content.size() != size)
+      throw poplar::graph_object_load_error(path, "the file is cut short");
+    modules.push_back(&loadCodeletContent(content));
+  }
+  if (in.gcount() != 0)
+    throw poplar::graph_object_load_error(path, "the file is cut short");
+  return modules;
 }
 
 std::string contentOfModule(const CodeletModule &module) {

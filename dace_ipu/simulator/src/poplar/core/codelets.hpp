@@ -31,8 +31,10 @@ struct CodeletModule {
   void (*setTile)(unsigned tile) = nullptr; // optional hook of the module: the tile that runs on this thread
 };
 
-/// Loads a .gp file once per path and modification. Throws graph_object_load_error.
+/// Loads a .gp file with one module, once per path and modification. Throws graph_object_load_error.
 const CodeletModule &loadCodeletModule(const std::string &path);
+/// Loads all modules of a .gp file: popc joins what was compiled apart. Throws graph_object_load_error.
+std::vector<const CodeletModule *> loadCodeletModules(const std::string &path);
 
 /// The bytes of a module's file. Throws graph_object_load_error if the file is gone or another one by now.
 std::string contentOfModule(const CodeletModule &module);

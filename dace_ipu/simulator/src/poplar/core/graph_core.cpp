@@ -48,7 +48,7 @@ const char *kindName(ProgramKind kind) {
       "Switch",           "Copy",       "StreamToTensor", "TensorToStream",  "RemoteToTensor",   "TensorToRemote",
       "WriteUndef",       "Sync",       "Call",           "HostCall",        "PrintTensor",      "Abort",
       "AbortOnCondition", "CycleStart", "CycleEnd",       "CycleStamp",      "CrossReplicaCopy", "CodeCopy",
-      "GetFpControl",     "SetFpControl"};
+      "GetFpControl",     "SetFpControl", "Loop"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -40,7 +40,8 @@ enum class ProgramKind {
   CrossReplicaCopy, // tensors: src, dst; values: the replica that receives from each replica, or -1
   CodeCopy,         // id: function whose code moves
   GetFpControl,     // tensors: result
-  SetFpControl      // tensors: [value]; else values: bits to clear, bits to set
+  SetFpControl,     // tensors: [value]; else values: bits to clear, bits to set
+  Loop              // children[0]
 };
 
 struct ProgramNode {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../machine/machine.hpp"
+#include "codelet_host.hpp"
 #include "plan.hpp"
 
 #include <cstdint>
@@ -25,10 +26,10 @@ public:
   }
   /// Runs a vertex and, if it `notes`, keeps what its slowest worker cost. Calls of one compute set may note at the
   /// same time.
-  bool run(const VertexCall &call, void *state, unsigned worker, bool notes) {
-    call.takeCost(); // of a vertex that a fault ended
+  bool run(const VertexCall &call, const Machine &machine, void *state, unsigned worker, bool notes) {
+    countWith(call.takeCost, call.type->kind == DACE_IPU_SUPERVISOR_VERTEX ? 1 : machine.workers);
     const bool result = call.type->run_counted(state, worker);
-    const std::uint64_t cost = call.takeCost();
+    const std::uint64_t cost = takeCounted();
     if (notes)
       counted_[call.code] = worker == 0 || counted_[call.code] < cost ? cost : counted_[call.code];
     return result;

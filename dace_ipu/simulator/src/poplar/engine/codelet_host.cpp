@@ -14,10 +14,20 @@ thread_local std::uint64_t randomState = 1;
 thread_local std::uint64_t cycleBase = 0;
 thread_local std::ostream *printStream = nullptr;
 
+// Of the vertex that counts its cost.
+thread_local std::uint64_t (*takeCost)() = nullptr;
+thread_local std::uint64_t cost = 0;
+thread_local unsigned cyclesPerUnit = 0;
+
 // Two readings of the counter in a row differ by this much on the machine.
 constexpr std::uint64_t counterCycles = 45;
 
-std::uint64_t cycles() { return cycleBase += counterCycles; }
+std::uint64_t cycles() {
+  if (!takeCost)
+    return cycleBase += counterCycles;
+  cost += takeCost();
+  return cycleBase + cost * cyclesPerUnit;
+}
 
 // splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators".
 std::uint64_t random() {
@@ -41,7 +51,23 @@ const DaceIpuCodeletHost &codeletHost() {
   return host;
 }
 
-void enterVertex(std::uint64_t seed) { randomState = seed * 0xd1342543de82ef95u; }
+void enterVertex(std::uint64_t seed) {
+  randomState = seed * 0xd1342543de82ef95u;
+  takeCost = nullptr; // of a vertex that a fault ended
+}
+
+void countWith(std::uint64_t (*take)(), unsigned perUnit) {
+  take(); // what a vertex that a fault ended has left
+  takeCost = take;
+  cost = 0;
+  cyclesPerUnit = perUnit;
+}
+
+std::uint64_t takeCounted() {
+  const std::uint64_t total = cost + takeCost();
+  takeCost = nullptr;
+  return total;
+}
 
 std::uint64_t cyclesNow() { return cycleBase; }
 

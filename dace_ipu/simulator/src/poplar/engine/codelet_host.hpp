@@ -14,6 +14,11 @@ const DaceIpuCodeletHost &codeletHost();
 /// Says what this thread is about to run, until the next call. The random numbers of a worker depend on `seed` only,
 /// so that results do not depend on the number of host threads.
 void enterVertex(std::uint64_t seed);
+/// Says that this thread is about to run a vertex that counts what it costs, `cycles` for each of its units: until
+/// `takeCounted` its readings of the cycle counter go on with what it has cost so far.
+void countWith(std::uint64_t (*takeCost)(), unsigned cycles);
+/// What the vertex has cost.
+std::uint64_t takeCounted();
 /// What the cycle counter shows on this thread.
 std::uint64_t cyclesNow();
 /// What codelets on this thread see of their Engine. Without a stream they print nothing.

@@ -108,7 +108,7 @@ void EngineCore::loadReplica(Replica &r) {
   noteImages(r);
   r.now = 0;
   r.computeSetRuns = 0;
-  r.fpControl = 0;
+  r.fpControl = isSet(plan_->options, "debug.floatPointOpException") ? fpInvalid | fpDivideByZero | fpOverflow : 0;
 }
 
 void EngineCore::resetProfile() {
@@ -184,6 +184,9 @@ void EngineCore::runStep(const Step &step, const Replicas &replicas) {
     for (unsigned i = 0; i < step.count; ++i)
       exec(step.children[0], replicas);
     return;
+  case ProgramKind::Loop:
+    for (;;) // until something throws
+      exec(step.children[0], replicas);
   case ProgramKind::RepeatWhileTrue:
     return runWhile(step, true, replicas);
   case ProgramKind::RepeatWhileFalse:
@@ -283,7 +286,8 @@ void EngineCore::runSwitch(const Step &step, const Replicas &replicas) {
 }
 
 // What the vertex costs is noted if it is to be, and floating-point exceptions stop the program, but not in a replay.
-bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t index, bool isReplay) {
+bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t index, WorkerRange workers,
+                            bool isReplay) {
   const VertexCall &call = cs.calls[index];
   CodeCosts &costs = codeCosts_[static_cast<std::size_t>(&cs - plan_->computeSets.data())];
   void *const state = r.vertices.data() + call.state;
@@ -291,10 +295,11 @@ bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t in
   const bool notes = !isReplay && r.index == 0;
   const FpTrap trap(isReplay ? 0 : r.fpControl);
   bool all = true;
-  for (unsigned worker = 0; worker < call.workers; ++worker) {
+  for (unsigned worker = workers.first; worker < workers.second; ++worker) {
     const std::uint64_t seed = (r.computeSetRuns * cs.calls.size() + index) * call.workers + worker;
     enterVertex(seed * plan_->graph->replicas + r.index);
-    all &= counts ? costs.run(call, state, worker, notes) : call.type->run(state, worker);
+    all &= counts ? costs.run(call, plan_->graph->target.machine(), state, worker, notes)
+                  : call.type->run(state, worker);
   }
   if (const char *what = trap.raised())
     throw poplar::application_runtime_error("floating-point exception: " + std::string(what) + " in " +
@@ -315,7 +320,7 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, Replica &r, std::size_t begi
       if (call.setTile && call.tile != tile)
         call.setTile(call.tile);
       tile = call.tile;
-      all &= runWorkers(cs, r, i);
+      all &= runWorkers(cs, r, i, {0, call.workers}, false);
     }
   };
   if (const int signal = catchFault(run))
@@ -324,8 +329,8 @@ bool EngineCore::runCalls(const ComputeSetPlan &cs, Replica &r, std::size_t begi
   return all;
 }
 
-// The first run prints, says what the vertex costs and may raise exceptions; the others must not, and see the same
-// cycle counter.
+// The first run of a worker prints, says what the vertex costs and may raise exceptions; the others must not, and see
+// the same cycle counter.
 bool EngineCore::runChecked(const ComputeSetPlan &cs, Replica &r, std::size_t begin, std::size_t end) {
   VertexCheck check(*plan_->graph, cs, r.vertices.data(), r.initialised);
   std::vector<Untouched> untouched;
@@ -333,11 +338,12 @@ bool EngineCore::runChecked(const ComputeSetPlan &cs, Replica &r, std::size_t be
   for (std::size_t i = begin; i < end; ++i) {
     if (cs.calls[i].setTile)
       cs.calls[i].setTile(cs.calls[i].tile);
-    const std::uint64_t cycles = cyclesNow();
-    bool isReplay = false;
-    const auto run = [&] {
-      enterComputeSet(cycles, isReplay ? nullptr : printStream_);
-      return runWorkers(cs, r, i, std::exchange(isReplay, true));
+    std::uint64_t cycles[workersOfMultiVertex];
+    const auto run = [&](unsigned worker, bool isReplay) {
+      if (!isReplay)
+        cycles[worker] = cyclesNow();
+      enterComputeSet(cycles[worker], isReplay ? nullptr : printStream_);
+      return runWorkers(cs, r, i, {worker, worker + 1}, isReplay);
     };
     all &= check.run(i, run, untouched);
   }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dace_ipu_sim {
@@ -81,7 +82,8 @@ private:
   static bool isTrue(const ElementRef &element, const Replica &replica);
   void runComputeSet(const Step &step, Replica &replica);
   bool runCalls(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
-  bool runWorkers(const ComputeSetPlan &cs, Replica &replica, std::size_t call, bool isReplay = false);
+  using WorkerRange = std::pair<unsigned, unsigned>; // begin and end
+  bool runWorkers(const ComputeSetPlan &cs, Replica &replica, std::size_t call, WorkerRange workers, bool isReplay);
   bool runChecked(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
   void runCopy(const Step &step, Replica &replica);
   void crossReplicaCopy(const Step &step, const Replicas &replicas);

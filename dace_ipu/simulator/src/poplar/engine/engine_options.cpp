@@ -31,7 +31,7 @@ const char *const engineKeys[] = {
     "debug.disableCycles",
     "debug.exceptOnSOCError",
     "debug.executionProfile",
-    "debug.floatPointOpException",
+    "debug.floatPointOpException", // true: invalid operations, divisions by zero and overflows stop the program
     "debug.globalExchangeViaDebug",
     "debug.instrument",
     "debug.instrumentCompute",
@@ -64,6 +64,7 @@ const char *const engineKeys[] = {
     "opt.skylineAllocator",
     "opt.useAutoloader",
     "profiler.blocks.filter",
+    "profiler.exchangePairs", // an extension: so many pairs of tiles of each exchange are in the profile
     "profiler.format",
     "profiler.includeCycleEstimates",
     "profiler.includeFlopEstimates",
@@ -105,6 +106,21 @@ void requireKnown(const poplar::OptionFlags &options, const char *const (&keys)[
       throw poplar::invalid_option(std::string("unknown ") + kind + " option '" + flag.first + "'");
 }
 
+// Of those that do something here.
+void requireValues(const poplar::OptionFlags &options) {
+  for (const char *key : {"autoReport.all", "autoReport.outputExecutionProfile", "autoReport.outputGraphProfile",
+                          "debug.allowOutOfMemory", "debug.checkUninitialised", "debug.checkVertices",
+                          "debug.floatPointOpException", "exchange.enablePrefetch"})
+    isSet(options, key);
+  const auto overlap = options.find("exchange.streamBufferOverlap");
+  if (overlap == options.end())
+    return;
+  const std::string &value = overlap->second;
+  if (value != "any" && value != "hostRearrangeOnly" && value != "none")
+    throw poplar::invalid_option("option 'exchange.streamBufferOverlap' must be 'any', 'hostRearrangeOnly' or 'none', "
+                                 "not '" + value + "'");
+}
+
 } // namespace
 
 poplar::OptionFlags engineOptions(const poplar::OptionFlags &given) {
@@ -113,6 +129,7 @@ poplar::OptionFlags engineOptions(const poplar::OptionFlags &given) {
   for (const auto &flag : given)
     options.set(flag.first, flag.second);
   requireKnown(options, engineKeys, "engine");
+  requireValues(options);
   return options;
 }
 
@@ -121,6 +138,16 @@ void checkRuntimeOptions(const poplar::OptionFlags &given) { requireKnown(given,
 bool streamsAreAhead(const poplar::OptionFlags &options) {
   const auto overlap = options.find("exchange.streamBufferOverlap");
   return overlap != options.end() && overlap->second == "none" && isSet(options, "exchange.enablePrefetch", true);
+}
+
+std::uint64_t numberOf(const poplar::OptionFlags &options, const char *key, std::uint64_t fallback) {
+  const auto it = options.find(key);
+  if (it == options.end())
+    return fallback;
+  const std::string &text = it->second;
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos || text.size() > 9)
+    throw poplar::invalid_option(std::string("option '") + key + "' must be a number, not '" + text + "'");
+  return std::stoull(text);
 }
 
 bool isSet(const poplar::OptionFlags &options, const char *key, bool fallback) {

@@ -52,6 +52,8 @@ void Liveness::walk(const ProgramPtr &program) {
     return walk(graph_.functions[program->id]);
   case ProgramKind::Repeat:
     return walkIn(program->children[0], program->count == 0);
+  case ProgramKind::Loop:
+    return walkIn(program->children[0], false);
   default:
     leaf(*program);
     if (decides(program->kind))

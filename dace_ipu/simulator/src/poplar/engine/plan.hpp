@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../core/graph_core.hpp"
+#include "../machine/pair_traffic.hpp"
 
 #include <poplar/OptionFlags.hpp>
 
@@ -39,6 +40,8 @@ struct ExchangeRecord {
   unsigned busiestTile = 0;
   std::uint64_t busiestReceived = 0; // its bytes
   std::uint64_t busiestSent = 0;
+  std::size_t numPairs = 0;
+  std::vector<TilePair> pairs;
 };
 
 /// Simulated cycles of one execution of a step and what they come from.
@@ -72,6 +75,8 @@ struct Access {
 };
 
 constexpr std::size_t npos = ~std::size_t(0);
+
+constexpr unsigned workersOfMultiVertex = 6; // what numWorkers() says in codelets
 
 /// One vertex to run.
 struct VertexCall {
@@ -257,6 +262,7 @@ struct ExecutablePlan {
   bool checkUninitialised = false;
   bool checkVertices = false;
   bool codeFirst = false;
+  std::size_t listedPairs = 0; // pairs of tiles that the profile names for each exchange
 
   std::vector<std::size_t> variableOffsets; // by variable id; npos if no program uses it
   std::size_t variableBytes = 0;

@@ -14,7 +14,6 @@ namespace dace_ipu_sim {
 
 namespace {
 
-constexpr unsigned workersOfMultiVertex = 6; // what numWorkers() says in codelets
 constexpr std::size_t vectorAlignment = 16;  // from here on misaligned loads trap on the host
 
 bool isInput(const DaceIpuField &f) { return f.direction == DACE_IPU_INPUT || f.direction == DACE_IPU_INOUT; }
@@ -30,8 +29,9 @@ template <typename F> void forEachEdge(const FieldBinding &b, F &&f) {
 } // namespace
 
 ComputeSetPlanner::ComputeSetPlanner(Planner &planner, unsigned id)
-    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_), before_(machine_),
-      after_(machine_), pre_(machine_.numTiles()), post_(machine_.numTiles()), writeBack_(machine_.numTiles()) {
+    : planner_(planner), graph_(*planner.graph_), machine_(planner.machine_), plan_(*planner.plan_),
+      before_(machine_, plan_.listedPairs), after_(machine_, plan_.listedPairs), gather_(machine_),
+      writeBack_(machine_) {
   result_.id = id;
 }
 
@@ -72,8 +72,9 @@ void ComputeSetPlanner::requireBound(unsigned vertex) const {
     const std::uint8_t kind = v.type->abi->fields[f].kind;
     const FieldBinding *b = v.find(f);
     if (!b) {
-      fail(f, "",
-           kind == DACE_IPU_STATE || kind == DACE_IPU_STATE_VECTOR ? " has no initial value" : " is not connected");
+      const bool isState = kind == DACE_IPU_STATE || kind == DACE_IPU_STATE_VECTOR;
+      if (!isState || plan_.checkUninitialised) // else it is zero, as other memory that nothing wrote
+        fail(f, "", isState ? " has no initial value" : " is not connected");
       continue;
     }
     for (std::size_t i = 0; i < b->rows.size(); ++i)
@@ -224,28 +225,23 @@ void ComputeSetPlanner::chargeEdge(const EdgeSite &site) {
   if (isInput(*site.abi))
     arrangeInput(site, in, runs);
   if (isOutput(*site.abi) && out.pieces() > 0 && out.pieces() + out.otherPieces() > 1) {
-    writeBack_.add(site.tile, out.bytes(), out.pieces());
+    writeBack_.add(site.tile, out);
     planner_.countArrangement(site.tile, runs);
   }
 }
 
-// An edge must be one contiguous piece of memory. Local data that is not, or not all of it, is copied on the tile. What
-// is received arrives in its place, if the rest of the edge is one piece. An edge that mixes many local pieces with
-// many received ones is arranged twice, before the exchange and after it: in published profiles of a stencil with such
-// edges, both phases copy all of the edge.
+// An edge must be one contiguous piece of memory. Local data that is not, or not all of it, is copied on the tile: that
+// needs nothing of the exchange and happens before it. What is received arrives in its place.
 void ComputeSetPlanner::arrangeInput(const EdgeSite &site, const LocalShare &share, std::uint64_t runs) {
   if (share.pieces() == 0 || share.pieces() + share.otherPieces() == 1)
     return;
   planner_.countArrangement(site.tile, runs);
-  if (share.pieces() == 1 || share.otherPieces() <= 1)
-    return post_.add(site.tile, share.bytes(), share.pieces());
-  const std::uint64_t bytes = site.tensor->numElements() * sizeOf(site.tensor->elementType());
-  pre_.add(site.tile, bytes, share.pieces() + share.otherPieces());
-  post_.add(site.tile, bytes, share.pieces() + share.otherPieces());
+  gather_.add(site.tile, share);
 }
 
+// The checked mode finds which elements of a field that is read and written are read.
 void ComputeSetPlanner::recordAccesses(const EdgeSite &site) {
-  if (isInput(*site.abi))
+  if (isInput(*site.abi) && !(isOutput(*site.abi) && plan_.checkVertices))
     planner_.addReads(*site.tensor, edgeName(site), result_.reads);
   if (isOutput(*site.abi))
     planner_.addWrites(*site.tensor, result_.writes);
@@ -330,18 +326,15 @@ void ComputeSetPlanner::countCode(const Vertex &vertex, VertexCall &call) {
 void ComputeSetPlanner::chargeTiles(const ExchangeCost &in, const ExchangeCost &out) {
   StepCost &cost = result_.cost;
   for (unsigned tile = 0; tile < machine_.numTiles(); ++tile) {
-    const std::uint64_t pre = machine_.copyCycles(pre_.bytes[tile], pre_.pieces[tile]);
-    const std::uint64_t post = machine_.copyCycles(post_.bytes[tile], post_.pieces[tile]);
-    const std::uint64_t back = machine_.copyCycles(writeBack_.bytes[tile], writeBack_.pieces[tile]);
-    if (pre + post + back > 0)
-      result_.copyCycles.emplace_back(tile, pre + post + back);
-    cost.rearrange = std::max(cost.rearrange, pre + post + back);
+    const std::uint64_t pre = gather_.cycles(tile), back = writeBack_.cycles(tile);
+    if (pre + back > 0)
+      result_.copyCycles.emplace_back(tile, pre + back);
+    cost.rearrange = std::max(cost.rearrange, pre + back);
     cost.preArrange = std::max(cost.preArrange, pre);
-    cost.postArrange = std::max(cost.postArrange, post);
     cost.writeBack = std::max(cost.writeBack, back);
-    cost.bytesRearranged += pre_.bytes[tile] + post_.bytes[tile] + writeBack_.bytes[tile];
+    cost.bytesRearranged += gather_.bytes[tile] + writeBack_.bytes[tile];
     const std::uint64_t temporary =
-        in.tiles[tile].received + out.tiles[tile].sent + post_.bytes[tile] + writeBack_.bytes[tile];
+        in.tiles[tile].received + out.tiles[tile].sent + gather_.bytes[tile] + writeBack_.bytes[tile];
     if (temporary > 0)
       result_.temporaries.emplace_back(tile, temporary);
   }

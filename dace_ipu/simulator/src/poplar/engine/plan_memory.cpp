@@ -8,6 +8,7 @@
 // piece and one for every 64 words sent.
 #include "../core/types.hpp"
 #include "../machine/tile_placement.hpp"
+#include "engine_options.hpp"
 #include "planner.hpp"
 
 #include <poplar/exceptions.hpp>
@@ -62,20 +63,9 @@ std::uint64_t pointerBytes(std::uint8_t layout) {
   }
 }
 
-// An option that is a number of bytes.
-std::uint64_t bytesOption(const poplar::OptionFlags &options, const char *key, std::uint64_t fallback) {
-  const auto it = options.find(key);
-  if (it == options.end())
-    return fallback;
-  if (it->second.empty() || it->second.find_first_not_of("0123456789") != std::string::npos || it->second.size() > 9)
-    throw poplar::invalid_option(std::string("option '") + key + "' must be a number of bytes, not '" + it->second +
-                                 "'");
-  return std::stoull(it->second);
-}
-
 std::uint64_t stackBytes(const poplar::OptionFlags &options, const Machine &machine) {
-  return machine.workers * bytesOption(options, "target.workerStackSizeInBytes", workerStackBytes) +
-         bytesOption(options, "target.supervisorStackSizeInBytes", supervisorStackBytes);
+  return machine.workers * numberOf(options, "target.workerStackSizeInBytes", workerStackBytes) +
+         numberOf(options, "target.supervisorStackSizeInBytes", supervisorStackBytes);
 }
 
 std::uint64_t bytesOn(const Variable &v, unsigned tile) {

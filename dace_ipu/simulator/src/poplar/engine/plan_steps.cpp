@@ -55,6 +55,8 @@ ExchangeRecord recordOf(const ExchangeCost &exchange, const char *when) {
   r.fragments = exchange.fragments;
   r.globalCycles = exchange.globalCycles;
   r.globalBytes = exchange.globalBytes;
+  r.numPairs = exchange.numPairs;
+  r.pairs = exchange.pairs;
   const auto load = [&](std::size_t t) { return std::max(exchange.tiles[t].received, exchange.tiles[t].sent); };
   for (std::size_t t = 1; t < exchange.tiles.size(); ++t)
     if (load(t) > load(r.busiestTile))
@@ -125,6 +127,7 @@ void Planner::planBody(const ProgramNode &node, Step &step) {
   switch (node.kind) {
   case ProgramKind::Sequence:
   case ProgramKind::Repeat:
+  case ProgramKind::Loop:
   case ProgramKind::Call:
     return;
   case ProgramKind::Execute:
@@ -377,7 +380,7 @@ void Planner::planTensorArgument(const ProgramNode &node, Step &step) {
 
 // Pieces between tiles are exchanged; pieces that stay on their tile are copied there.
 void Planner::chargeCopy(const poplar::Tensor &src, const poplar::Tensor &dst, Step &step) {
-  CopyTraffic traffic(machine_, sizeOf(src.elementType()));
+  CopyTraffic traffic(machine_, sizeOf(src.elementType()), plan_->listedPairs);
   traffic.addViews(*src.view(), *dst.view());
   const ExchangeCost exchange = traffic.phase().finish();
   StepCost &cost = step.cost;
@@ -389,7 +392,7 @@ void Planner::chargeCopy(const poplar::Tensor &src, const poplar::Tensor &dst, S
   std::uint64_t busy = 0;
   for (std::size_t t = 0; t < traffic.localBytes().size(); ++t) {
     const std::uint64_t bytes = traffic.localBytes()[t];
-    const std::uint64_t cycles = machine_.copyCycles(bytes, traffic.localPieces()[t]);
+    const std::uint64_t cycles = traffic.localCycles(static_cast<unsigned>(t));
     busy += cycles;
     cost.compute = std::max(cost.compute, cycles);
     cost.bytesRearranged += bytes;

@@ -58,6 +58,7 @@ Planner::Planner(const std::shared_ptr<GraphCore> &graph, const poplar::OptionFl
   plan_->checkVertices = isSet(plan_->options, "debug.checkVertices", checkByDefault());
   plan_->checkUninitialised =
       isSet(plan_->options, "debug.checkUninitialised", checkByDefault()) || plan_->checkVertices;
+  plan_->listedPairs = numberOf(plan_->options, "profiler.exchangePairs", 0);
   plan_->codeFirst = codeComesFirst(plan_->options, graph->target.getTargetType());
 }
 

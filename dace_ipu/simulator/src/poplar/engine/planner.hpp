@@ -96,12 +96,15 @@ private:
 
 /// Copies on the tiles themselves.
 struct Arrangement {
-  explicit Arrangement(unsigned numTiles) : bytes(numTiles), pieces(numTiles) {}
-  std::vector<std::uint64_t> bytes, pieces; // by tile
-  void add(unsigned tile, std::uint64_t b, std::uint64_t p) {
-    bytes[tile] += b;
-    pieces[tile] += p;
+  explicit Arrangement(const Machine &m) : machine(m), bytes(m.numTiles()), further(m.numTiles()) {}
+  const Machine &machine;
+  std::vector<std::uint64_t> bytes, further; // by tile; cycles of pieces but the first
+  void add(unsigned tile, const LocalShare &share) {
+    const std::uint64_t each = machine.pieceCycles(share.bytes(), share.pieces(), share.areWords());
+    further[tile] += (bytes[tile] == 0 ? share.pieces() - 1 : share.pieces()) * each;
+    bytes[tile] += share.bytes();
   }
+  std::uint64_t cycles(unsigned tile) const { return machine.copyCycles(bytes[tile], further[tile]); }
 };
 
 /// Adds what an exchange phase costs, with its sync: one within the IPUs, or one of all IPUs if data crosses between
@@ -167,7 +170,7 @@ private:
   WriteSet writes_;
   ExchangePhase before_;
   ExchangePhase after_;
-  Arrangement pre_, post_, writeBack_;
+  Arrangement gather_, writeBack_;
   std::vector<unsigned> ordered_; // vertices by tile
   std::unordered_map<const View *, std::size_t> gathered_;
   std::unordered_map<std::string, std::size_t> codeCosts_; // by costKey

@@ -12,8 +12,6 @@ namespace dace_ipu_sim {
 
 namespace {
 
-enum ByteAccess : char { outside, readOnly, writable };
-
 constexpr char plainGuard = '\xA5';
 constexpr char otherGuard = '\x5A';
 constexpr std::size_t alignment = 64;
@@ -30,11 +28,13 @@ template <typename T> void replaceBy(char *element, T value, T otherwise) {
 }
 
 /// Another value. Small integers, as they may be indices; large floats, as they may be added to large ones.
-void change(poplar::Type type, char *element) {
+void change(poplar::Type type, char *element, bool negative) {
   if (type == poplar::FLOAT)
-    return replaceBy(element, 1e30f, -1e30f);
-  if (type == poplar::HALF)
-    return replaceBy<std::uint16_t>(element, 0x7753, 0xF753); // 30000 and -30000
+    return negative ? replaceBy(element, -1e30f, 1e30f) : replaceBy(element, 1e30f, -1e30f);
+  if (type == poplar::HALF) { // 30000 and -30000
+    const std::uint16_t plus = 0x7753, minus = 0xF753;
+    return negative ? replaceBy(element, minus, plus) : replaceBy(element, plus, minus);
+  }
   if (type == poplar::BOOL)
     return replaceBy<std::uint8_t>(element, 1, 0);
   switch (sizeOf(type)) {
@@ -47,6 +47,15 @@ void change(poplar::Type type, char *element) {
   default:
     return replaceBy<std::uint64_t>(element, 1, 2);
   }
+}
+
+/// Whether two memories differ where `mask`, with all of its bits turned round if `flip` is -1, has ones.
+bool differ(const std::vector<char> &a, const std::vector<char> &b, const std::vector<char> &mask, char flip) {
+  const char *const x = a.data(), *const y = b.data(), *const m = mask.data();
+  char bits = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) // without branches: there is much of it
+    bits = static_cast<char>(bits | ((x[i] ^ y[i]) & (m[i] ^ flip)));
+  return bits != 0;
 }
 
 } // namespace
@@ -67,38 +76,60 @@ void VertexCheck::failAt(const Edge &edge, std::size_t at, const std::string &ve
   const auto size = static_cast<std::ptrdiff_t>(edge.elementBytes);
   const std::ptrdiff_t element = distance >= 0 ? distance / size : -((size - 1 - distance) / size);
   const auto count = static_cast<std::ptrdiff_t>(edge.bytes / edge.elementBytes);
-  const std::string row = edge.info->row == npos ? "" : "row " + std::to_string(edge.info->row) + " of ";
-  const std::string name = row + "field '" + type_->abi->fields[edge.info->field].name + "'";
   const bool inside = element >= 0 && element < count;
   const std::string why = !inside ? ", which has " + std::to_string(count) + (count == 1 ? " element" : " elements")
                           : verb == "reads" ? ", which was never written"
                                             : ", which is an input";
-  fail(verb + " element " + std::to_string(element) + " of " + name + why);
+  fail(verb + " element " + std::to_string(element) + " of " + nameOf(edge) + why);
 }
 
-bool VertexCheck::run(std::size_t call, const std::function<bool()> &run, std::vector<Untouched> &untouched) {
+std::string VertexCheck::nameOf(const Edge &edge) const {
+  const std::string row = edge.info->row == npos ? "" : "row " + std::to_string(edge.info->row) + " of ";
+  return row + "field '" + type_->abi->fields[edge.info->field].name + "'";
+}
+
+bool VertexCheck::run(std::size_t call, const RunWorker &run, std::vector<Untouched> &untouched) {
   call_ = &cs_.calls[call];
+  run_ = &run;
   type_ = graph_.vertices[call_->vertex].type;
   const char *const state = memory_ + call_->state;
   state_.assign(state, state + type_->abi->size);
   collectEdges(call);
   placeEdges();
-  const Outcome plain = runOn(scratchWith(plainGuard), run);
+  const Outcome plain = runOn(scratchWith(plainGuard), 0, call_->workers, false);
   if (plain.signal)
     fail(faultText(plain.signal));
   requireWritesInside(plain);
+  negative_ = false;
+  const Outcome other = compare(plain);
+  if (mayReadUnwritten()) { // a minimum or maximum shows only values of one sign
+    negative_ = true;
+    compare(plain);
+  }
+  noteUntouched(plain, other, untouched);
+  finish(plain);
+  return plain.value;
+}
+
+VertexCheck::Outcome VertexCheck::compare(const Outcome &plain) {
   std::vector<char> scratch = scratchWith(otherGuard);
   for (const Edge &e : edges_)
     for (const std::size_t element : e.unwritten)
       poison(scratch, e, element);
-  const Outcome other = runOn(std::move(scratch), run);
-  if (!other.signal)
-    requireWritesInside(other); // what was written may have been the guard's value
-  if (!sameResults(plain, other))
-    blameRead(plain, run);
-  noteUntouched(plain, other, untouched);
-  finish(plain);
-  return plain.value;
+  Apart other = runApart(scratch);
+  if (!other.all.signal)
+    requireWritesInside(other.all); // what was written may have been the guard's value
+  if (!other.clash.empty())
+    fail(other.clash);
+  if (!sameResults(plain, other.all))
+    blameDifference(plain);
+  return std::move(other.all);
+}
+
+bool VertexCheck::mayReadUnwritten() const {
+  return std::any_of(edges_.begin(), edges_.end(), [&](const Edge &e) {
+    return !e.unwritten.empty() && type_->abi->fields[e.info->field].direction != DACE_IPU_OUTPUT;
+  });
 }
 
 void VertexCheck::collectEdges(std::size_t call) {
@@ -133,7 +164,7 @@ void VertexCheck::findUnwritten(Edge &edge) const {
 
 // Edges of the same memory share a copy, as they share it without the check; the others lie apart.
 void VertexCheck::placeEdges() {
-  access_.clear();
+  writable_.clear();
   std::size_t end = 0;
   for (std::size_t first = 0; first < edges_.size();) {
     char *const home = edges_[first].home;
@@ -147,16 +178,22 @@ void VertexCheck::placeEdges() {
     const std::size_t at = (end + guard + alignment - 1) / alignment * alignment +
                            reinterpret_cast<std::uintptr_t>(home) % alignment;
     end = at + bytes + guard;
-    access_.resize(end, outside);
+    writable_.resize(end, 0);
     for (; first < last; ++first) {
       Edge &e = edges_[first];
       e.at = at + static_cast<std::size_t>(e.home - home);
-      for (std::size_t b = e.at; b < e.at + e.bytes; ++b)
-        access_[b] = std::max<char>(access_[b], e.info->writable ? writable : readOnly);
+      if (e.info->writable)
+        std::fill_n(writable_.begin() + static_cast<std::ptrdiff_t>(e.at), e.bytes, '\xFF');
     }
   }
   scratchBytes_ = end;
-  buffer_.resize(end + alignment);
+  constexpr std::size_t margin = std::size_t(64) << 20; // what a wild index may be off by and still be caught
+  if (!arena_ || arena_->size() < end)
+    arena_ = std::make_unique<Arena>(2 * end, margin);
+}
+
+char *VertexCheck::scratch() const {
+  return arena_->data() + arena_->size() - (scratchBytes_ + alignment - 1) / alignment * alignment;
 }
 
 std::vector<char> VertexCheck::scratchWith(char guard) const {
@@ -170,14 +207,14 @@ void VertexCheck::poison(std::vector<char> &scratch, const Edge &edge, std::size
   const std::size_t offset = element * edge.elementBytes;
   char *const at = scratch.data() + edge.at + offset;
   if (std::memcmp(at, edge.home + offset, edge.elementBytes) == 0) // not yet, through another edge
-    change(edge.info->type, at);
+    change(edge.info->type, at, negative_);
 }
 
 // Leaves the vertex's own memory as it was.
-VertexCheck::Outcome VertexCheck::runOn(std::vector<char> scratch, const std::function<bool()> &run) {
-  const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(buffer_.data()) % alignment;
-  char *const base = buffer_.data() + (misaligned ? alignment - misaligned : 0);
-  std::copy(scratch.begin(), scratch.end(), base);
+VertexCheck::Outcome VertexCheck::runOn(std::vector<char> content, unsigned firstWorker, unsigned lastWorker,
+                                        bool isReplay) {
+  char *const base = scratch();
+  std::copy(content.begin(), content.end(), base);
   const auto setPointers = [&](bool toCopies) {
     for (const Edge &e : edges_) {
       char *const pointer = toCopies ? base + e.at : e.home;
@@ -185,24 +222,36 @@ VertexCheck::Outcome VertexCheck::runOn(std::vector<char> scratch, const std::fu
     }
   };
   Outcome o;
-  const auto call = [&] { o.value = run(); };
+  o.value = true;
+  const auto call = [&] {
+    for (unsigned worker = firstWorker; worker < lastWorker; ++worker)
+      o.value &= (*run_)(worker, isReplay);
+  };
   setPointers(true);
   o.signal = catchFault(call);
   setPointers(false);
   char *const state = memory_ + call_->state;
-  o.before = std::move(scratch);
+  o.before = std::move(content);
   o.after.assign(base, base + scratchBytes_);
   o.state.assign(state, state + state_.size());
   std::copy(state_.begin(), state_.end(), state);
   return o;
 }
 
+void VertexCheck::blameDifference(const Outcome &plain) {
+  if (!sameResults(plain, replay(scratchWith(plainGuard))))
+    return; // it depends on something else, such as a static variable: nothing can be said
+  const Apart apart = runApart(scratchWith(plainGuard));
+  if (!sameResults(plain, apart.all))
+    blameOrder(plain, apart.all);
+  blameRead(plain);
+}
+
 void VertexCheck::requireWritesInside(const Outcome &o) const {
-  bool found = false;
-  for (std::size_t i = 0; i < scratchBytes_; ++i)
-    found |= (o.after[i] != o.before[i]) & (access_[i] != writable);
-  for (std::size_t i = 0; found; ++i)
-    if (o.after[i] != o.before[i] && access_[i] != writable)
+  if (!differ(o.after, o.before, writable_, '\xFF'))
+    return;
+  for (std::size_t i = 0;; ++i)
+    if (o.after[i] != o.before[i] && !writable_[i])
       blameWrite(i);
 }
 
@@ -220,10 +269,7 @@ const VertexCheck::Edge &VertexCheck::edgeAt(std::size_t at) const {
 bool VertexCheck::sameResults(const Outcome &a, const Outcome &b) const {
   if (a.signal != b.signal || a.value != b.value || a.state != b.state)
     return false;
-  bool same = true;
-  for (std::size_t i = 0; i < scratchBytes_; ++i)
-    same &= (a.after[i] == b.after[i]) | (access_[i] != writable);
-  return same || sameElements(a, b);
+  return !differ(a.after, b.after, writable_, 0) || sameElements(a, b);
 }
 
 bool VertexCheck::isUntouched(const Edge &e, std::size_t element, const Outcome &o) {
@@ -241,7 +287,7 @@ bool VertexCheck::sameElements(const Outcome &a, const Outcome &b) const {
         std::fill_n(free.begin() + static_cast<std::ptrdiff_t>(at), e.elementBytes, char(1));
     }
   for (std::size_t i = 0; i < scratchBytes_; ++i)
-    if (access_[i] == writable && !free[i] && a.after[i] != b.after[i])
+    if (writable_[i] && !free[i] && a.after[i] != b.after[i])
       return false;
   return true;
 }
@@ -252,27 +298,25 @@ std::vector<VertexCheck::Suspect> VertexCheck::suspects() const {
     for (const std::size_t element : edges_[i].unwritten)
       all.push_back({i, edges_[i].at + element * edges_[i].elementBytes});
   for (std::size_t at = 0; at < scratchBytes_; ++at)
-    if (access_[at] == outside)
+    if (isOutside(edgeAt(at), at))
       all.push_back({static_cast<std::size_t>(&edgeAt(at) - edges_.data()), at});
   return all;
 }
 
 // Halves what differs from the first run until one element is left that makes the difference.
-void VertexCheck::blameRead(const Outcome &plain, const std::function<bool()> &run) {
+void VertexCheck::blameRead(const Outcome &plain) {
   const std::vector<Suspect> all = suspects();
   const auto differs = [&](std::size_t begin, std::size_t end) {
     std::vector<char> scratch = scratchWith(plainGuard);
     for (std::size_t i = begin; i < end; ++i) {
       const Edge &e = edges_[all[i].edge];
-      if (access_[all[i].at] == outside)
+      if (isOutside(e, all[i].at))
         scratch[all[i].at] = otherGuard;
       else
         poison(scratch, e, (all[i].at - e.at) / e.elementBytes);
     }
-    return !sameResults(plain, runOn(std::move(scratch), run));
+    return !sameResults(plain, replay(std::move(scratch)));
   };
-  if (differs(0, 0))
-    return; // it depends on something else, such as a static variable: nothing can be said
   std::size_t begin = 0, end = all.size();
   while (end - begin > 1) {
     const std::size_t middle = begin + (end - begin) / 2;

@@ -37,7 +37,7 @@ public:
   }
   void require(std::size_t size) const {
     if (size > data_.size() - at_)
-      throw poplar::parse_error("Executable::deserialize: the executable is damaged");
+      throw poplar::parse_error("deserialize: the file is damaged");
   }
 
 private:

@@ -6,6 +6,7 @@
 #include <poplar/abi/codelet_module.h>
 #include <poplar/exceptions.hpp>
 
+#include <cstring>
 #include <istream>
 #include <iterator>
 #include <ostream>
@@ -14,9 +15,22 @@ namespace dace_ipu_sim {
 
 namespace {
 
+/// What a file holds, and the names that messages have for it.
+struct FileKind {
+  const char *magic; // 8 characters
+  const char *reader;
+  const char *writer;
+  const char *article;
+  const char *what;
+};
+constexpr FileKind executableFile = {"dace_ipu", "Executable::deserialize", "Executable::serialize", "an ",
+                                     "executable"};
+constexpr FileKind tensorFile = {"ipu_tens", "deserializeTensors", "serializeTensors", "a ", "tensor file"};
+
 // What comes before the content. Changes of the layout get a new version.
 struct Header {
-  char magic[8] = {'d', 'a', 'c', 'e', '_', 'i', 'p', 'u'};
+  explicit Header(const FileKind &kind) { std::memcpy(magic, kind.magic, sizeof(magic)); }
+  char magic[8];
   std::uint32_t version = 1;
   std::uint32_t codeletAbi = DACE_IPU_CODELET_ABI;
   std::uint64_t size = 0;
@@ -31,26 +45,38 @@ std::uint64_t hashOf(const std::string &data) {
   return h;
 }
 
-[[noreturn]] void refuse(const std::string &why) { throw poplar::parse_error("Executable::deserialize: " + why); }
+[[noreturn]] void refuse(const FileKind &kind, const std::string &why) {
+  throw poplar::parse_error(std::string(kind.reader) + ": the " + why);
+}
 
-std::string contentOf(std::istream &in) {
-  Header header, expected;
+std::string contentOf(const FileKind &kind, std::istream &in) {
+  Header header(kind), expected(kind);
   if (!in.read(reinterpret_cast<char *>(&header), sizeof(header)) ||
       !std::equal(std::begin(header.magic), std::end(header.magic), expected.magic))
-    refuse("the stream does not hold an executable");
+    refuse(kind, std::string("stream does not hold ") + kind.article + kind.what);
   if (header.version != expected.version || header.codeletAbi != expected.codeletAbi)
-    refuse("the executable was made by another version of the simulator");
+    refuse(kind, std::string(kind.what) + " was made by another version of the simulator");
   std::string data;
   constexpr std::uint64_t piece = 1u << 20; // a damaged size must not ask for all memory at once
   while (data.size() < header.size) {
     const std::size_t at = data.size();
     data.resize(at + static_cast<std::size_t>(std::min(piece, header.size - at)));
     if (!in.read(&data[at], static_cast<std::streamsize>(data.size() - at)))
-      refuse("the executable is cut short");
+      refuse(kind, std::string(kind.what) + " is cut short");
   }
   if (hashOf(data) != header.hash)
-    refuse("the executable is damaged");
+    refuse(kind, std::string(kind.what) + " is damaged");
   return data;
+}
+
+void writeContent(const FileKind &kind, const std::string &data, std::ostream &out) {
+  Header header(kind);
+  header.size = data.size();
+  header.hash = hashOf(data);
+  out.write(reinterpret_cast<const char *>(&header), sizeof(header));
+  out.write(data.data(), static_cast<std::streamsize>(data.size()));
+  if (!out.flush())
+    throw poplar::file_load_error(std::string(kind.writer) + ": the stream does not take the " + kind.what);
 }
 
 } // namespace
@@ -59,20 +85,27 @@ void writeExecutable(const ExecutablePlan &plan, std::ostream &out) {
   ArchiveOut archive;
   StoredExecutable stored{plan.graph, plan.sources, plan.options, plan.extent};
   transferExecutable(archive, stored);
-  Header header;
-  header.size = archive.data().size();
-  header.hash = hashOf(archive.data());
-  out.write(reinterpret_cast<const char *>(&header), sizeof(header));
-  out.write(archive.data().data(), static_cast<std::streamsize>(archive.data().size()));
-  if (!out.flush())
-    throw poplar::file_load_error("Executable::serialize: the stream does not take the executable");
+  writeContent(executableFile, archive.data(), out);
 }
 
 std::shared_ptr<const ExecutablePlan> readExecutable(std::istream &in) {
-  ArchiveIn archive(contentOf(in));
+  ArchiveIn archive(contentOf(executableFile, in));
   StoredExecutable stored;
   transferExecutable(archive, stored);
   return makePlan(stored.graph, stored.programs, stored.options);
+}
+
+void writeTensors(GraphCore &graph, std::vector<poplar::Tensor> tensors, std::ostream &out) {
+  ArchiveOut archive;
+  transferTensors(archive, graph, tensors);
+  writeContent(tensorFile, archive.data(), out);
+}
+
+std::vector<poplar::Tensor> readTensors(GraphCore &graph, std::istream &in) {
+  ArchiveIn archive(contentOf(tensorFile, in));
+  std::vector<poplar::Tensor> tensors;
+  transferTensors(archive, graph, tensors);
+  return tensors;
 }
 
 } // namespace dace_ipu_sim

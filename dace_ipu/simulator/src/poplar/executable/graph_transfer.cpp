@@ -3,7 +3,9 @@
 #include "../machine/machine.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace dace_ipu_sim {
@@ -37,7 +39,7 @@ public:
     if (isNew)
       known_.push_back(nullptr);
     else if (id > known_.size())
-      throw poplar::parse_error("Executable::deserialize: the executable is damaged");
+      throw poplar::parse_error("deserialize: the file is damaged");
     else
       p = id == 0 ? nullptr : known_[id - 1];
     at_ = id;
@@ -74,6 +76,27 @@ public:
     transfer(archive_, graph_.cycleCounters);
   }
 
+  // Of the variables only those that the tensors need, which get new numbers.
+  void tensors(std::vector<poplar::Tensor> &ts) {
+    std::vector<Variable *> used;
+    if constexpr (!A::reading)
+      used = variablesOf(ts);
+    transferSize(archive_, used);
+    firstVariable_ = A::reading ? graph_.variables.size() : 0;
+    for (Variable *v : used) {
+      if constexpr (A::reading)
+        v = &graph_.addVariable("", poplar::Type(), 0);
+      const unsigned id = v->id;
+      if constexpr (!A::reading)
+        positions_.emplace(id, positions_.size());
+      variable(*v);
+      v->id = id;
+    }
+    transferSize(archive_, ts);
+    for (poplar::Tensor &t : ts)
+      tensor(t);
+  }
+
   void program(ProgramPtr &p) {
     if (!programs_.begin(archive_, p))
       return;
@@ -103,6 +126,24 @@ private:
       f(items[i]);
     }
   }
+
+  // In the order of the graph, so that metadata come before what they describe.
+  std::vector<Variable *> variablesOf(const std::vector<poplar::Tensor> &ts) {
+    std::set<unsigned> ids;
+    const std::function<void(const Variable &)> note = [&](const Variable &v) {
+      ids.insert(v.id);
+      if (v.metadata)
+        forEachVariable(*v.metadata, note);
+    };
+    for (const poplar::Tensor &t : ts)
+      forEachVariable(*t.view(), note);
+    std::vector<Variable *> used;
+    for (const unsigned id : ids)
+      used.push_back(&graph_.variables[id]);
+    return used;
+  }
+
+  std::uint64_t positionOf(const Variable &v) const { return positions_.empty() ? v.id : positions_.at(v.id); }
 
   void type(poplar::Type &t) {
     poplar::Type::Id id = t.id();
@@ -200,10 +241,10 @@ private:
       return;
     const std::uint64_t id = views_.at();
     auto n = A::reading ? std::make_shared<View>() : std::const_pointer_cast<View>(v);
-    std::uint64_t var = n->var ? n->var->id + 1 : 0;
+    std::uint64_t var = n->var ? positionOf(*n->var) + 1 : 0;
     transferAll(archive_, n->kind, n->shape, n->elements, var, n->offset, n->split, n->axis, n->starts);
     if constexpr (A::reading)
-      n->var = var == 0 ? nullptr : &graph_.variables.at(var - 1);
+      n->var = var == 0 ? nullptr : &graph_.variables.at(firstVariable_ + var - 1);
     transferSize(archive_, n->factors);
     for (Factor &f : n->factors)
       transferAll(archive_, f.count, f.stride);
@@ -245,6 +286,8 @@ private:
   A &archive_;
   GraphCore &graph_;
   const GraphExtent &extent_;
+  std::size_t firstVariable_ = 0;                          // of those that are read
+  std::unordered_map<unsigned, std::uint64_t> positions_; // of the variables by id, if not all are written
   Shared<ViewPtr> views_;
   Shared<ProgramPtr> programs_;
   std::vector<const CodeletModule *> modules_;
@@ -292,6 +335,22 @@ template <typename A> void transferWhole(A &archive, StoredExecutable &e) {
 }
 
 } // namespace
+
+namespace {
+
+template <typename A> void transferAllTensors(A &archive, GraphCore &graph, std::vector<poplar::Tensor> &tensors) {
+  const GraphExtent none;
+  Transfer<A>(archive, graph, none).tensors(tensors);
+}
+
+} // namespace
+
+void transferTensors(ArchiveOut &archive, GraphCore &graph, std::vector<poplar::Tensor> &tensors) {
+  transferAllTensors(archive, graph, tensors);
+}
+void transferTensors(ArchiveIn &archive, GraphCore &graph, std::vector<poplar::Tensor> &tensors) {
+  transferAllTensors(archive, graph, tensors);
+}
 
 void transferExecutable(ArchiveOut &archive, StoredExecutable &executable) { transferWhole(archive, executable); }
 void transferExecutable(ArchiveIn &archive, StoredExecutable &executable) { transferWhole(archive, executable); }

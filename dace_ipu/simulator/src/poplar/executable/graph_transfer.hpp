@@ -17,6 +17,10 @@ struct StoredExecutable {
   GraphExtent extent;
 };
 
+/// Tensors with the variables that they are views of. Reading adds the variables to the graph.
+void transferTensors(ArchiveOut &archive, GraphCore &graph, std::vector<poplar::Tensor> &tensors);
+void transferTensors(ArchiveIn &archive, GraphCore &graph, std::vector<poplar::Tensor> &tensors);
+
 void transferExecutable(ArchiveOut &archive, StoredExecutable &executable);
 void transferExecutable(ArchiveIn &archive, StoredExecutable &executable);
 

@@ -131,6 +131,14 @@ std::string costKey(const Vertex &vertex) {
   return key;
 }
 
+std::optional<poplar::VertexPerfEstimate> registeredEstimate(const GraphCore &graph, const Vertex &vertex) {
+  const auto *estimator = graph.estimators.empty() ? nullptr : estimatorOf(graph, vertex.type->name);
+  if (!estimator)
+    return std::nullopt;
+  const auto lookup = [&](const std::string &name) { return fieldData(vertex, name); };
+  return (*estimator)(poplar::VertexIntrospector(lookup, vertex.type->name), graph.target);
+}
+
 bool hasEstimator(const GraphCore &graph, const std::string &vertexType) {
   return estimatorOf(graph, vertexType) != nullptr;
 }
@@ -139,10 +147,8 @@ VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, cons
   const auto fromProgram = [&] { return VertexEstimate{vertex.estimate.cycles, "setPerfEstimate"}; };
   if (vertex.hasEstimate && !codeFirst)
     return fromProgram();
-  if (const auto *estimator = graph.estimators.empty() ? nullptr : estimatorOf(graph, vertex.type->name)) {
-    const auto lookup = [&](const std::string &name) { return fieldData(vertex, name); };
-    return {(*estimator)(poplar::VertexIntrospector(lookup, vertex.type->name), graph.target).cycles, "estimator"};
-  }
+  if (const auto registered = registeredEstimate(graph, vertex))
+    return {registered->cycles, "estimator"};
   if (vertex.type->abi->run_counted)
     return {defaultEstimate(vertex, machine), "code"};
   if (vertex.hasEstimate)

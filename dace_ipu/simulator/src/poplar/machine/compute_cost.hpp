@@ -7,6 +7,7 @@
 #include "machine.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,10 @@ std::uint64_t estimateFromCode(const DaceIpuVertexType &type, std::uint64_t coun
 /// common supervisor prologue.
 VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, const Machine &machine, bool codeFirst);
 
-/// Whether the program or a library registered an estimator for that vertex type, or for its template.
+/// What the estimator says that a program or a library registered for the vertex's type, or for its template; nothing
+/// if there is none.
+std::optional<poplar::VertexPerfEstimate> registeredEstimate(const GraphCore &graph, const Vertex &vertex);
+/// Whether there is such an estimator.
 bool hasEstimator(const GraphCore &graph, const std::string &vertexType);
 
 /// Elements of the widest edge, the measure of a vertex's work in "slots per element".

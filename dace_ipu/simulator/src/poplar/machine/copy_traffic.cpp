@@ -35,9 +35,16 @@ private:
 
 } // namespace
 
-CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes)
-    : elementBytes_(elementBytes), phase_(machine), localBytes_(machine.numTiles()), localPieces_(machine.numTiles()),
-      last_(machine.numTiles()) {}
+CopyTraffic::CopyTraffic(const Machine &machine, std::size_t elementBytes, std::size_t listedPairs)
+    : machine_(machine), elementBytes_(elementBytes), phase_(machine, listedPairs), localBytes_(machine.numTiles()),
+      localPieces_(machine.numTiles()), areWords_(machine.numTiles(), true), last_(machine.numTiles()) {}
+
+std::uint64_t CopyTraffic::localCycles(unsigned tile) const {
+  const std::uint64_t bytes = localBytes_[tile], pieces = localPieces_[tile];
+  if (bytes == 0)
+    return 0;
+  return machine_.copyCycles(bytes, (pieces - 1) * machine_.pieceCycles(bytes, pieces, areWords_[tile]));
+}
 
 void CopyTraffic::addViews(const View &src, const View &dst) {
   std::vector<Run> sources;
@@ -71,6 +78,7 @@ void CopyTraffic::move(unsigned from, unsigned to, std::uint64_t bytes) {
     return phase_.transfer(from, to, bytes);
   localBytes_[to] += bytes;
   ++localPieces_[to];
+  areWords_[to] = areWords_[to] && bytes % 8 == 0;
 }
 
 // Pieces that follow one another on their tile, at both ends, are copied as one.
@@ -78,6 +86,7 @@ void CopyTraffic::moveLocally(unsigned tile, std::uint64_t bytes, const Place &s
   localBytes_[tile] += bytes;
   Last &last = last_[tile];
   localPieces_[tile] += !(last.src == src && last.dst == dst);
+  areWords_[tile] = areWords_[tile] && (bytes | src.at * elementBytes_ | dst.at * elementBytes_) % 8 == 0;
   last = {{src.var, src.at + bytes / elementBytes_}, {dst.var, dst.at + bytes / elementBytes_}};
 }
 
@@ -108,6 +117,7 @@ void CopyTraffic::addFill(const Run &src, const Run &dst) {
                    phase_.send(src.var, src.offset, src.offset + 1, from, to, elementBytes_);
                  localBytes_[to] += (e - b) * elementBytes_;
                  ++localPieces_[to];
+                 areWords_[to] = areWords_[to] && (e - b) * elementBytes_ % 8 == 0;
                });
 }
 

@@ -8,12 +8,14 @@ namespace dace_ipu_sim {
 /// Pairs the elements of source and destination, in order, with the tiles they live on.
 class CopyTraffic {
 public:
-  CopyTraffic(const Machine &machine, std::size_t elementBytes);
+  /// `listedPairs`: see ExchangePhase.
+  CopyTraffic(const Machine &machine, std::size_t elementBytes, std::size_t listedPairs);
   void addViews(const View &src, const View &dst);
   ExchangePhase &phase() { return phase_; }
-  /// Bytes, and contiguous pieces, copied on each tile itself.
+  /// Bytes copied on each tile itself.
   const std::vector<std::uint64_t> &localBytes() const { return localBytes_; }
-  const std::vector<std::uint64_t> &localPieces() const { return localPieces_; }
+  /// What that takes on one tile.
+  std::uint64_t localCycles(unsigned tile) const;
 
 private:
   /// An element of a variable in the memory of its tile.
@@ -33,10 +35,12 @@ private:
   void addElements(const Run &src, const Run &dst);
   void move(unsigned from, unsigned to, std::uint64_t bytes);
 
+  const Machine &machine_;
   std::size_t elementBytes_;
   ExchangePhase phase_;
   std::vector<std::uint64_t> localBytes_;
   std::vector<std::uint64_t> localPieces_;
+  std::vector<bool> areWords_; // by tile, its pieces
   std::vector<Last> last_;
 };
 

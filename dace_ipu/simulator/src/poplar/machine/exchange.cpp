@@ -25,7 +25,8 @@ std::size_t elementsWithin(const Run &r, std::size_t begin, std::size_t end) {
 
 } // namespace
 
-ExchangePhase::ExchangePhase(const Machine &machine) : machine_(machine), tiles_(machine.numTiles()), links_(machine) {}
+ExchangePhase::ExchangePhase(const Machine &machine, std::size_t listedPairs)
+    : machine_(machine), tiles_(machine.numTiles()), links_(machine), pairs_(listedPairs) {}
 
 void LocalShare::addOther(std::uint64_t pieces) {
   otherPieces_ += pieces;
@@ -35,6 +36,7 @@ void LocalShare::addOther(std::uint64_t pieces) {
 void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes) {
   bytes_ += count * elementBytes;
   pieces_ += var != last_ || at != lastEnd_;
+  areWords_ = areWords_ && at * elementBytes % 8 == 0 && count * elementBytes % 8 == 0;
   last_ = var;
   lastEnd_ = at + count;
 }
@@ -42,6 +44,7 @@ void LocalShare::add(const Variable *var, std::size_t at, std::size_t count, std
 void LocalShare::addSingles(std::size_t count, std::size_t elementBytes) {
   bytes_ += count * elementBytes;
   pieces_ += count;
+  areWords_ = areWords_ && elementBytes % 8 == 0;
   last_ = nullptr;
 }
 
@@ -122,6 +125,7 @@ void ExchangePhase::send(const Variable *var, std::size_t begin, std::size_t end
   const std::uint64_t bytes = (end - begin) * elementBytes;
   tiles_[to].received += bytes;
   ++tiles_[to].fragments;
+  pairs_.add(from, to, bytes);
   links_.add(machine_.ipuOf(from), machine_.ipuOf(to), bytes);
   sent_.push_back({var, begin, end, from, static_cast<std::uint32_t>(elementBytes)});
   any_ = true;
@@ -133,6 +137,7 @@ void ExchangePhase::transfer(unsigned from, unsigned to, std::uint64_t bytes) {
   tiles_[to].received += bytes;
   ++tiles_[to].fragments;
   tiles_[from].sent += bytes;
+  pairs_.add(from, to, bytes);
   links_.add(machine_.ipuOf(from), machine_.ipuOf(to), bytes);
   any_ = true;
 }
@@ -153,6 +158,7 @@ void ExchangePhase::mergePerTile() {
 
 // One tile needs this range.
 void ExchangePhase::settle(const Need *begin, const Need *end) {
+  countPairs(begin, end);
   if (end - begin > 1)
     return settleMany(begin, end);
   const Need &n = *begin;
@@ -196,6 +202,13 @@ void ExchangePhase::settleMany(const Need *begin, const Need *end) {
     ownBytes_[home] = 0;
     ownFragments_[home] = 0;
   });
+}
+
+void ExchangePhase::countPairs(const Need *begin, const Need *end) {
+  for (const Need *m = begin; pairs_.wanted() && m != end; ++m)
+    forRegionsIn(m->var->mapping.regions(), m->begin, m->end, [&](std::size_t b, std::size_t e, unsigned home) {
+      pairs_.add(home, m->tile, (e - b) * m->elementBytes);
+    });
 }
 
 // A range that several tiles of an IPU need crosses the links to that IPU once.
@@ -255,6 +268,8 @@ ExchangeCost ExchangePhase::finish() {
   if (any_)
     cost.cycles += machine_.exchangeFixedCycles + cost.globalCycles;
   cost.tiles = std::move(tiles_);
+  cost.numPairs = pairs_.count();
+  cost.pairs = pairs_.largest();
   return cost;
 }
 

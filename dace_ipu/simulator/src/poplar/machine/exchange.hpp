@@ -5,6 +5,7 @@
 #include "../core/view.hpp"
 #include "links.hpp"
 #include "machine.hpp"
+#include "pair_traffic.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,8 @@ struct ExchangeCost {
   std::uint64_t globalBytes = 0;
   std::uint64_t fragments = 0;
   std::vector<TileTraffic> tiles;
+  std::size_t numPairs = 0;    // of tiles, and those with the most bytes: only if asked for
+  std::vector<TilePair> pairs; // of tiles
 
   bool happens() const { return cycles > 0; }
 };
@@ -39,6 +42,8 @@ public:
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t pieces() const { return pieces_; }           // contiguous, on the tile
   std::uint64_t otherPieces() const { return otherPieces_; } // contiguous, elsewhere
+  /// Whether the pieces on the tile are words of 8 bytes.
+  bool areWords() const { return areWords_; }
   void addOther(std::uint64_t pieces);
   /// `count` elements of a variable from `at` in the memory of the tile.
   void add(const Variable *var, std::size_t at, std::size_t count, std::size_t elementBytes);
@@ -47,6 +52,7 @@ public:
 
 private:
   std::uint64_t bytes_ = 0, pieces_ = 0, otherPieces_ = 0;
+  bool areWords_ = true;
   const Variable *last_ = nullptr;
   std::size_t lastEnd_ = 0;
 };
@@ -55,7 +61,8 @@ private:
 /// times counts once.
 class ExchangePhase {
 public:
-  explicit ExchangePhase(const Machine &machine);
+  /// `listedPairs`: how many pairs of tiles the cost is to name.
+  explicit ExchangePhase(const Machine &machine, std::size_t listedPairs = 0);
 
   /// `tile` needs elements of a variable wherever they are.
   void need(unsigned tile, const Run &run, std::size_t elementBytes, LocalShare &share);
@@ -95,6 +102,7 @@ private:
   void settle(const Need *begin, const Need *end);
   void settleMany(const Need *begin, const Need *end);
   void crossLinks(const Need *begin, const Need *end);
+  void countPairs(const Need *begin, const Need *end);
   void chargeSenders();
   std::uint64_t tileCycles(const TileTraffic &t) const;
   void strided(unsigned tile, const Run &run, std::size_t elementBytes, bool incoming, LocalShare &share);
@@ -102,6 +110,7 @@ private:
   const Machine &machine_;
   std::vector<TileTraffic> tiles_;
   LinkTraffic links_;
+  PairTraffic pairs_;
   std::vector<Need> needs_;
   std::vector<Sent> sent_;
   std::vector<std::uint64_t> ownBytes_; // scratch, by tile

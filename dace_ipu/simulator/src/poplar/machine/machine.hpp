@@ -48,7 +48,8 @@ struct Machine {
   unsigned fragmentCycles = 3;       // control instructions a received fragment
   bool pairedExchange = false;       // 64-bit exchange between pairs of tiles, whatever they receive
   unsigned copyLaunchCycles = 72;    // of one copy vertex on a tile
-  unsigned copyPieceCycles = 12;     // of every further contiguous piece that it copies
+  unsigned copyPieceCycles = 12;     // of every further contiguous piece that it copies, at most
+  unsigned copyWordHalfCycles = 5;   // of every word of 8 bytes in a short piece; in halves
   double hostBytesPerSecond = 20.2e9;
   unsigned hostPacketCycles = 18; // of one packet between a tile and the host
   unsigned hostPacketBytesIn = 1024;
@@ -69,8 +70,11 @@ struct Machine {
   /// Of the sync before a compute set.
   unsigned computeSyncCycles() const { return syncsComputeSets ? syncCycles : 0; }
   double hostBytesPerCycle() const { return hostBytesPerSecond / clock; }
-  /// Cycles of a vertex on one tile that copies `pieces` contiguous pieces with `bytes` in total; 0 for no bytes.
-  std::uint64_t copyCycles(std::uint64_t bytes, std::uint64_t pieces) const;
+  /// Cycles that each of `pieces` contiguous pieces with `bytes` in total takes to copy beyond its bytes. If they are
+  /// words of 8 bytes, short pieces are copied word by word; others take a loop each.
+  std::uint64_t pieceCycles(std::uint64_t bytes, std::uint64_t pieces, bool areWords) const;
+  /// Cycles of a vertex on one tile that copies `bytes`, of which pieces but the first take `further`; 0 for no bytes.
+  std::uint64_t copyCycles(std::uint64_t bytes, std::uint64_t further) const;
 };
 
 /// Calls f for every field of the struct, in a fixed order: what an executable keeps of a machine.
@@ -82,7 +86,7 @@ template <typename F> void forEachField(Machine &m, F &&f) {
   f(m.copyLaunchCycles), f(m.hostBytesPerSecond), f(m.reservedBytes), f(m.hostSyncs), f(m.pairedExchange);
   f(m.copyPieceCycles), f(m.hostPacketCycles), f(m.hostPacketBytesIn), f(m.hostPacketBytesOut);
   f(m.linkBitsPerSecond), f(m.linksInPair), f(m.linksAcross), f(m.linksAlong), f(m.linkLatency);
-  f(m.linkPacketBytes), f(m.linkConstraints);
+  f(m.linkPacketBytes), f(m.linkConstraints), f(m.copyWordHalfCycles);
 }
 
 /// The machine with that name ("ipu1", "ipu2", "bow", "ipu21" or a system such as "IPU-POD16", "BOW-POD4"), one IPU of

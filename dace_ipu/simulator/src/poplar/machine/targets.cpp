@@ -12,7 +12,7 @@
 //   fragmentCycles: each contiguous received piece takes three control instructions;
 //   copyLaunchCycles: ShortMemcpy vertices in published profiles take 67 to 83 cycles;
 //   copyPieceCycles: PopLibs' regression for rearranging copies, 3.125 cycles a byte with pieces of four bytes, and
-//     5.148 with pieces of two;
+//     5.148 with pieces of two; copyWordHalfCycles: the same with 0.44 cycles a byte for pieces of eight;
 //   hostBytesPerSecond: 40 MB in 2641488 cycles at 1.33 GHz, the measured matrix-vector tutorial on a Mk2; the IPU
 //   Model
 //     takes 6663551 cycles for them;
@@ -102,8 +102,15 @@ void becomeModel(Machine &m) {
   m.hostBytesPerSecond = 40.044e6 / 6663551 * 1.33e9;
 }
 
-std::uint64_t Machine::copyCycles(std::uint64_t bytes, std::uint64_t pieces) const {
-  return bytes == 0 ? 0 : copyLaunchCycles + bytes / memcpyBytesPerCycle + copyPieceCycles * (pieces - 1);
+std::uint64_t Machine::pieceCycles(std::uint64_t bytes, std::uint64_t pieces, bool areWords) const {
+  if (!areWords)
+    return copyPieceCycles;
+  const std::uint64_t words = (bytes / 8 + pieces - 1) / pieces;
+  return std::min<std::uint64_t>(copyPieceCycles, (copyWordHalfCycles * words + 1) / 2);
+}
+
+std::uint64_t Machine::copyCycles(std::uint64_t bytes, std::uint64_t further) const {
+  return bytes == 0 ? 0 : copyLaunchCycles + bytes / memcpyBytesPerCycle + further;
 }
 
 Machine cpuMachine(unsigned numIPUs) {

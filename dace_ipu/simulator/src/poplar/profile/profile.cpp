@@ -73,16 +73,28 @@ const char *stepKind(ProgramKind kind) {
   }
 }
 
+ProfileValue pairsValue(const std::vector<TilePair> &pairs) {
+  ProfileValue::Vector all;
+  for (const TilePair &p : pairs)
+    all.push_back(ProfileValue::Vector{p.from, p.to, p.bytes});
+  return all;
+}
+
 ProfileValue exchangeValue(const ExchangeRecord &e) {
-  return ProfileValue::Map{{"when", e.when},
-                           {"cycles", e.cycles},
-                           {"bytes", e.bytes},
-                           {"fragments", e.fragments},
-                           {"globalCycles", e.globalCycles},
-                           {"globalBytes", e.globalBytes},
-                           {"busiestTile", e.busiestTile},
-                           {"busiestReceived", e.busiestReceived},
-                           {"busiestSent", e.busiestSent}};
+  ProfileValue::Map value{{"when", e.when},
+                          {"cycles", e.cycles},
+                          {"bytes", e.bytes},
+                          {"fragments", e.fragments},
+                          {"globalCycles", e.globalCycles},
+                          {"globalBytes", e.globalBytes},
+                          {"busiestTile", e.busiestTile},
+                          {"busiestReceived", e.busiestReceived},
+                          {"busiestSent", e.busiestSent}};
+  if (e.numPairs > 0) {
+    value["numPairs"] = e.numPairs;
+    value["largestPairs"] = pairsValue(e.pairs);
+  }
+  return value;
 }
 
 ProfileValue stepValue(const EngineCore &engine, std::size_t index) {

@@ -268,6 +268,17 @@ void writeVertexType(const VertexTypeUse &type, const VertexTypeCycles &cycles, 
   os << '\n';
 }
 
+// On hardware targets the code says what a vertex costs; where nothing else does, there was no compiler to price it.
+void writeNotPriced(const std::vector<VertexTypeUse> &types, std::ostream &os) {
+  std::string names;
+  for (const VertexTypeUse &t : types)
+    if (t.estimateSource == "setPerfEstimate" || t.estimateSource == "default")
+      names += (names.empty() ? "" : ", ") + t.name;
+  if (!names.empty())
+    os << "    note: not counted from their code, but estimates: " << names
+       << ". pip install 'dace-ipu[cycles]' brings the compiler that prices code; popc -v says why it does not.\n";
+}
+
 void writeVertexTypes(const EngineCore &engine, std::ostream &os) {
   os << "\n  Cycles by vertex type:\n";
   const std::map<std::string, VertexTypeCycles> cycles = vertexTypeCycles(engine);
@@ -277,6 +288,8 @@ void writeVertexTypes(const EngineCore &engine, std::ostream &os) {
   });
   for (const VertexTypeUse &t : types)
     writeVertexType(t, cycles.at(t.name), os);
+  if (engine.plan().codeFirst)
+    writeNotPriced(types, os);
 }
 
 void writeStep(const EngineCore &engine, std::size_t index, std::ostream &os) {

@@ -73,15 +73,15 @@ public:
   }
 };
 
-/// How many elements of two lists are equal.
+/// Adds the number of elements that are equal in two lists.
 class CountEqual : public Vertex {
 public:
   Input<Vector<unsigned>> a;
   Input<Vector<unsigned, VectorLayout::ONE_PTR, 4>> b;
-  Output<unsigned> count;
+  InOut<unsigned> count;
 
   bool compute() {
-    unsigned equal = 0;
+    unsigned equal = *count;
     for (unsigned i = 0; i < a.size(); ++i)
       equal += a[i] == b[i] ? 1 : 0;
     *count = equal;

@@ -6,14 +6,12 @@ namespace popops {
 
 template <typename T> static void select(Operand<T> a, Operand<T> b, Operand<bool> c, T *out, unsigned size) {
   for (unsigned i = 0; i < size; ++i)
-    out[i] = c[i] ? a[i] : b[i];
+    out[i] = selected<T>(a[i], b[i], c[i]);
 }
 
 template <typename T> static void clamp(Operand<T> a, Operand<T> low, Operand<T> high, T *out, unsigned size) {
-  for (unsigned i = 0; i < size; ++i) {
-    const T least = a[i] < low[i] ? low[i] : a[i];
-    out[i] = least > high[i] ? high[i] : least;
-  }
+  for (unsigned i = 0; i < size; ++i)
+    out[i] = clamped<T>(a[i], low[i], high[i]);
 }
 
 #define TERNARY(NAME, FUNCTION, C)                                                                                     \

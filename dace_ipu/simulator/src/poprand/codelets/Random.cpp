@@ -28,6 +28,25 @@ public:
   }
 };
 
+// Seeds that are still zero get values of the replica and of `id`: replicas would else draw the same numbers.
+class StartSeeds : public Vertex {
+public:
+  InOut<Vector<unsigned>> seeds;
+  Input<unsigned> replica;
+  const unsigned id;
+
+  bool compute() {
+    for (unsigned i = 0; i < seeds.size(); ++i)
+      if (seeds[i] != 0)
+        return true;
+    std::uint64_t state = *replica + 1;
+    state = splitmix(state) ^ id;
+    for (unsigned i = 0; i < seeds.size(); ++i)
+      seeds[i] = static_cast<unsigned>(splitmix(state));
+    return true;
+  }
+};
+
 // Each worker that has a seed fills a contiguous share of `out`.
 template <typename T, typename Fill>
 void fillShare(const Vector<T> &out, const Vector<unsigned> &seeds, unsigned id, unsigned worker, const Fill &fill) {
