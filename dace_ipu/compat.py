@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import dace
 import numpy as np
-from dace import dtypes, hooks, subsets
+from dace import dtypes, hooks, subsets, symbolic
 from dace.attr_enum import ExtensibleAttributeEnum
 from dace.codegen import compiler, compiler_family
 from dace.codegen.codeobject import CodeObject
@@ -34,6 +34,8 @@ from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
 from dace.frontend.operations import detect_reduction_type
 from dace.frontend.python.parser import DaceProgram
+from dace.frontend.python.replacements import operators
+from dace.frontend.python.replacements.utils import sym_type
 from dace.properties import CodeBlock
 from dace.sdfg import nodes
 from dace.sdfg import utils as sdfg_utils
@@ -211,6 +213,18 @@ def wrap_specialized_key(make: Callable[[Function], Function]) -> None:
 def wrap_guard_ranges(make: Callable[[Function], Function]) -> None:
     """Wrap ``LiftTrivialIf._loop_iter_ranges(block)``, which returns the ranges of the counters around a block."""
     _replace_function(LiftTrivialIf, "_loop_iter_ranges", make)
+
+
+def wrap_result_type(make: Callable[[Function], Function]) -> None:
+    """Wrap ``result_type(arguments, operator)`` of the frontend: the type of an operation, and the casts before it."""
+    _replace_function(operators, "result_type", make)
+
+
+def operand_type(operand: Any) -> Any:
+    """Return DaCe's type of an operand that is no number: a container, a type or a symbolic expression."""
+    if isinstance(operand, dtypes.typeclass):
+        return operand
+    return sym_type(operand) if symbolic.issymbolic(operand) else operand.dtype
 
 
 def wrap_finalize(make: Callable[[Function], Function]) -> None:

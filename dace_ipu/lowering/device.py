@@ -116,9 +116,8 @@ class Device:
 
     def scalar(self, hint: str, dtype: DType, span: Bounds | None = None) -> str:
         """A scalar of the device: the name that stands for it in expressions."""
-        narrow = {"int64": "int32", "uint64": "uint32"}  # the machine has 32-bit integers
         variable = self.names.fresh(hint)
-        self.variables[variable] = Variable(variable, np.dtype(narrow.get(dtype.name, dtype.name)), (ONE,), bounds=span)
+        self.variables[variable] = Variable(variable, dtype, (ONE,), bounds=span)
         token = self.names.fresh(f"{variable}_value")
         self.runtime[token] = variable
         return token

@@ -54,8 +54,8 @@ class States:
                 with located(desc, scope.sdfg):
                     scope.references[name] = self.device.array(name, desc, scope)
         for name, (_, value) in sorted(scope.sdfg.constants_prop.items()):
-            if np.ndim(value):
-                constant = self.device.constant(name, np.asarray(value))
+            if np.ndim(value) or name in scope.sdfg.arrays:
+                constant = self.device.constant(name, np.atleast_1d(value))
                 scope.references[name] = constant
                 scope.types[constant.name] = constant.dtype
 

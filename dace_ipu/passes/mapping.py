@@ -157,8 +157,10 @@ def _follow(interval: Range, block: BlockDimension) -> Follow | None:
     begin, size = symbol(block.begin), symbol(block.size)
     low, high = _unclamped(interval.begin, begin), _unclamped(interval.end, begin)
     stride = low.coeff(begin)
+    if not stride.is_Integer or stride == 0:
+        return None
     offset = sympy.expand(low - stride * (begin + size - 1 if stride < 0 else begin))
-    if not stride.is_Integer or stride == 0 or offset.free_symbols & {begin, size}:
+    if offset.free_symbols & {begin, size}:
         return None
     touched = sympy.expand(high - low - abs(stride) * (size - 1))  # by one iteration
     margin = (touched - 1) // 2 if touched.is_Integer and interval.step == 1 else 0

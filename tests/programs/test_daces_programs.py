@@ -243,6 +243,70 @@ def test_constants_of_all_types() -> None:
     assert {variable.name: variable.dtype.name for variable in graph.variables}["table"] == "float32"
 
 
+def test_a_container_with_a_constant_value() -> None:
+    sdfg = dace.SDFG("constant_container")
+    sdfg.add_array("A", [4], dace.float32)
+    sdfg.add_scalar("c", dace.float32, transient=True)
+    sdfg.add_constant("c", f32(1.5), sdfg.arrays["c"])
+    sdfg.add_state().add_mapped_tasklet(
+        "m", {"i": "0:4"}, {"a": dace.Memlet("A[i]"), "k": dace.Memlet("c[0]")}, "b = a + k",
+        {"b": dace.Memlet("A[i]")}, external_edges=True,
+    )  # fmt: skip
+    A = numbers(4)
+    interpret(sdfg, A=A)
+    np.testing.assert_array_equal(A, numbers(4) + f32(1.5))
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_symbol_that_is_a_truth_value(chosen: bool) -> None:
+    sdfg = dace.SDFG("truth")
+    sdfg.add_array("A", [4], dace.float32)
+    sdfg.add_symbol("cond", dace.bool_)
+    states = [sdfg.add_state(is_start_block=True), sdfg.add_state(), sdfg.add_state(), sdfg.add_state()]
+    for state, code in zip(states, ("b = a + 1 if cond else a - 1", "b = a * 2"), strict=False):
+        reads, writes = {"a": dace.Memlet("A[i]")}, {"b": dace.Memlet("A[i]")}
+        state.add_mapped_tasklet("m", {"i": "0:4"}, reads, code, writes, external_edges=True)
+    for target, condition in ((1, "cond"), (2, "not cond")):
+        sdfg.add_edge(states[0], states[target], dace.InterstateEdge(condition))
+        sdfg.add_edge(states[target], states[3], dace.InterstateEdge())
+    A = numbers(4)
+    interpret(sdfg, A=A, cond=chosen)
+    np.testing.assert_array_equal(A, (numbers(4) + 1) * 2 if chosen else numbers(4) - 1)
+
+
+def test_a_copy_that_names_one_side_of_an_array_of_a_size_of_its_own() -> None:
+    """The sizes are equal, but not as they are written, and N is not the same symbol in DaCe's eyes."""
+    size, i = dace.symbol("N", dace.int32, integer=True, positive=True), dace.symbol("i", dace.int32)
+    sdfg = dace.SDFG("part_of_a_loop")
+    sdfg.add_array("A", [size, size, size], dace.float32)
+    sdfg.add_array("B", [size], dace.float32)
+    sdfg.add_transient("part", [size - 4, size - 4, size - i], dace.float32)
+    loop = dace.sdfg.state.LoopRegion("loop", "i < N", "i", "i = 0", "i = i + 1")
+    sdfg.add_node(loop, is_start_block=True)
+    first, second = loop.add_state(is_start_block=True), loop.add_state()
+    loop.add_edge(first, second, dace.InterstateEdge())
+    first.add_nedge(first.add_read("A"), first.add_write("part"), dace.Memlet("A[2:N-2, 2:N-2, i:N]"))
+    reads, writes = {"p": dace.Memlet("part[j, k, 0]")}, {"b": dace.Memlet("B[i]", wcr="lambda x, y: x + y")}
+    second.add_mapped_tasklet("m", {"j": "0:N-4", "k": "0:N-4"}, reads, "b = p", writes, external_edges=True)
+    A, B = numbers(7, 7, 7), np.zeros(7, f32)
+    interpret(sdfg, A=A, B=B, N=7)
+    np.testing.assert_array_equal(B, A[2:-2, 2:-2].sum((0, 1)))
+
+
+def test_tiles_of_a_size_that_the_caller_gives() -> None:
+    size, tile = dace.symbol("N"), dace.symbol("T")
+
+    @dace.program
+    def tiled(A: dace.float32[size, size], B: dace.float32[size, size]):
+        for ti, tj in dace.map[0:size:tile, 0:size:tile]:
+            for i, j in dace.map[0:tile, 0:tile]:
+                B[ti + i, tj + j] = A[tj + j, ti + i]
+
+    A, B = numbers(6, 6), np.zeros((6, 6), f32)
+    interpret(tiled.to_sdfg(), A=A, B=B, N=6, T=2)
+    np.testing.assert_array_equal(B, A.T)
+
+
 def message(sdfg: dace.SDFG) -> str:
     with pytest.raises(dace_ipu.DiagnosticError) as caught:
         dace_ipu.to_ipu(sdfg)
@@ -271,6 +335,25 @@ def test_a_test_for_an_optional_argument_is_refused() -> None:
     sdfg.add_edge(first, second, dace.InterstateEdge("C is None"))
     sdfg.add_edge(first, sdfg.add_state(), dace.InterstateEdge("not (C is None)"))
     assert "is None' of an optional argument cannot run on the IPU" in message(sdfg)
+
+
+def test_vectors_between_tasklets_are_refused() -> None:
+    sdfg = dace.SDFG("vectors")
+    sdfg.add_array("A", [8], dace.float32)
+    reads, writes = {"a": dace.Memlet("A[i]")}, {"b": dace.Memlet("A[i]")}
+    tasklet, _, _ = sdfg.add_state().add_mapped_tasklet(
+        "m", {"i": "0:8:2"}, reads, "b = a + 1", writes, external_edges=True
+    )
+    tasklet.in_connectors["a"] = tasklet.out_connectors["b"] = dace.vector(dace.float32, 2)
+    assert "the tasklet 'm', whose connectors are vectors, cannot run on the IPU" in message(sdfg)
+
+
+def test_an_array_whose_indices_begin_elsewhere_is_refused() -> None:
+    sdfg = dace.SDFG("fortran_indices")
+    sdfg.add_array("A", [8], dace.float32, offset=[-1])
+    reads, writes = {"a": dace.Memlet("A[i]")}, {"b": dace.Memlet("A[i]")}
+    sdfg.add_state().add_mapped_tasklet("m", {"i": "1:9"}, reads, "b = a + 1", writes, external_edges=True)
+    assert "'A' has indices that do not begin at 0, which is not supported yet" in message(sdfg)
 
 
 def test_a_callback_symbol_is_refused() -> None:

@@ -21,7 +21,7 @@ TYPES = Types({name: np.dtype(kind) for name, kind in NAMES.items()})
         ("b + b", "int32"),  # as in C
         ("h * 2.0", "float16"),
         ("f < 1 and t", "bool"),
-        ("f and t", None),
+        ("f and t", None),  # one of the operands, in Python
         ("f < 1", "bool"),
         ("not t", "bool"),
         ("min(f, 0.0)", "float32"),
