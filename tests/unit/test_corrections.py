@@ -81,7 +81,6 @@ def test_dace_still_has_the_fault() -> None:
         (("uint32", 3), "FloorDiv", "uint32", "int64"),
         (("uint8",), "USub", "uint8", "int8"),
         (("int8", 1000), "Mult", "int64", "int64"),  # does not fit: NumPy refuses it, DaCe goes on as it did
-        (("bool_", 2), "Mult", "int64", "int64"),
         (("float32", 2), "Mult", "float32", "float32"),
     ],
 )
