@@ -6,6 +6,7 @@ over all values that it may have, and a condition around the body: so the same v
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -70,7 +71,7 @@ class Extents:
             self._dimension(loop.variable, None)
         else:
             self._dimension(loop.variable, span[1])
-        self.tests.append(f"{loop.variable} < {python_text(loop.end)}")
+        self.tests.append(f"{loop.variable} < {self._text(loop.end)}")
 
     def domain(self, body: list[Statement]) -> tuple[tuple[Dimension, ...], list[Statement]]:
         """The domain, and the body under the conditions that cut it down. Raises Unsupported for what has no bound."""
@@ -97,14 +98,23 @@ class Extents:
         if begin == 0:
             self.from_zero.add(name)
         value = low + symbol(name)
-        text = python_text(value)
+        text = self._text(value)
         if first is None or begin != low:
-            self.tests.append(f"{python_text(begin)} <= {text}")
+            self.tests.append(f"{self._text(begin)} <= {text}")
         if end is None or last != end[1]:
-            self.tests.append(f"{text} <= {python_text(last)}")
+            self.tests.append(f"{text} <= {self._text(last)}")
         if step != 1:
-            self.tests.append(f"({text} - {python_text(begin)}) % {step} == 0")
+            self.tests.append(f"({text} - {self._text(begin)}) % {step} == 0")
         return value
+
+    def _text(self, value: Expr) -> str:
+        """The expression as Python text. Differences of unsigned values of the device may be negative: ``a - b - 1`` of
+        equal ones is."""
+        text = python_text(value)
+        for name in sorted(self.device.runtime_names(value)):
+            if self.device.variables[self.device.runtime[name]].dtype.kind == "u":
+                text = re.sub(rf"\b{name}\b", f"dace.int32({name})", text)
+        return text
 
     def _dimension(self, name: str, extent: Expr | None) -> None:
         self.dimensions.append((name, extent))

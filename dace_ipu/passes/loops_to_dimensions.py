@@ -12,6 +12,7 @@ import sympy
 from dace_ipu.passes.clean_up import map_codes
 from dace_ipu.passes.domain import ZERO, Domain, scalar_source
 from dace_ipu.passes.filling import fills_first
+from dace_ipu.passes.late_ranges import LateRange, are_scalars, start_of
 from dace_ipu.passes.literals import as_index
 from dace_ipu.passes.rewrite import (
     Body,
@@ -42,7 +43,7 @@ from dace_ipu.tile_graph.body import (
     walk,
 )
 from dace_ipu.tile_graph.indices import index_text
-from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, Step, TileGraph, with_inner_steps
+from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, RepeatWhile, Step, TileGraph, with_inner_steps
 
 __all__ = ["LoopsToDimensions"]
 
@@ -59,7 +60,8 @@ class LoopsToDimensions:
 
     Only loops of nothing but maps, whose counter nothing else uses. No turn may touch what another one writes, but for
     sums and the like, whose terms may come in any order (``C[i] = C[i] + a`` is one). A temporary that each turn fills
-    before it reads it gets an element for each turn, if it then has no more dimensions than the arrays around it.
+    before it reads it gets an element for each turn, if it then has no more dimensions than the arrays around it. A
+    range that the device computes becomes all values that the counter may have, and a condition (``late_ranges``).
     """
 
     name: str = "loops_to_dimensions"
@@ -90,7 +92,7 @@ class _Work:
             if single is not None:
                 result.extend(single)
                 continue
-            loop = self._loop(step, result) if isinstance(step, Repeat) else None
+            loop = self._loop(step, result) if isinstance(step, Repeat) else self._late_loop(step, result)
             maps = None if loop is None else self._as_maps(loop)
             if loop is None or maps is None:
                 result.append(step)
@@ -112,6 +114,24 @@ class _Work:
         if begin is None or not alone or any(counter in written(step) for step in maps):
             return None
         return _Loop(counter, self.graph.variable(counter).dtype, begin, repeat.count, maps, start)
+
+    def _late_loop(self, step: Step, before: list[Step]) -> _Loop | None:
+        """A loop with a range that the device computes, as one over all values that its counter may have."""
+        found = LateRange.of(step) if isinstance(step, RepeatWhile) else None
+        if found is None or not isinstance(step, RepeatWhile):
+            return None
+        counter, bounds = found.counter, self.graph.variable(found.counter).bounds
+        maps = tuple(inner for inner in step.body if isinstance(inner, MapStep))
+        start = next((k for k in range(len(before) - 1, -1, -1) if counter in touched(before[k])), None)
+        begin = None if start is None else start_of(before[start], counter)
+        if bounds is None or start is None or begin is None or not maps or len(maps) < len(step.body):
+            return None
+        alone = self.used[counter] == 2 + sum(counter in touched(inner) for inner in maps)
+        if not alone or self.used[step.predicate] != 2 or not are_scalars((begin, found.end), self.graph):
+            return None
+        count = sympy.expand(bounds[1] - bounds[0] + 1)
+        dtype = self.graph.variable(counter).dtype
+        return _Loop(counter, dtype, bounds[0], count, found.guarded(maps, begin), start)
 
     def _of_one_vertex(self, step: MapStep) -> tuple[MapStep, ...] | None:
         """A map for a step that is one loop in one vertex."""

@@ -120,3 +120,35 @@ def loop_to_a_counter_of_the_device(A: dace.float32[N, N]):
             A[i, j] = A[i, j] + 0.5 * A[i, j - 1]
         for j in range(i + 1, N, 2):
             A[i, j] = A[i, j - 1] * 0.5
+
+
+@case(lambda r: {"A": values(r, 7, 6), "R": np.zeros((6, 6), f32)}, N=7, M=6)
+@dace.program
+def columns_made_orthogonal(A: dace.float32[N, M], R: dace.float32[M, M]):
+    for k in range(M):
+        R[k, k] = np.dot(A[:, k], A[:, k])
+        for j in range(k + 1, M):
+            R[k, j] = np.dot(A[:, k], A[:, j]) / R[k, k]
+            A[:, j] -= A[:, k] * R[k, j]
+
+
+@case(
+    lambda r: {
+        "row": np.array([0, 2, 2, 5, 5, 5, 6], np.uint32),
+        "col": np.array([1, 3, 0, 2, 4, 4], np.uint32),
+        "val": values(r, 6),
+        "x": values(r, 5),
+        "y": np.zeros(6, f32),
+    },
+    N=6,
+    K=6,
+    M=5,
+)
+@dace.program
+def sparse_rows_of_which_some_are_empty(
+    row: dace.uint32[N + 1], col: dace.uint32[K], val: dace.float32[K], x: dace.float32[M], y: dace.float32[N]
+):
+    for i in range(N):
+        start = row[i]
+        stop = row[i + 1]
+        y[i] = val[start:stop] @ x[col[start:stop]]

@@ -174,6 +174,12 @@ def test_whole_applications(shell: Shell, tmp_path: Path, name: str) -> None:
         assert shell(f"{variables} ./{name}").splitlines() == WHOLE[name]
 
 
+def test_an_engine_gives_its_report(shell: Shell, tmp_path: Path) -> None:
+    shutil.copy(PROGRAMS / "report_of_engine.cpp", tmp_path)
+    shell("g++ -std=c++14 report_of_engine.cpp -lpva -lpoplar -o report")
+    assert shell("./report") == "gather 3 1\nscatter 0 0\n4 2\n"
+
+
 def test_a_report_is_read_by_libpva(shell: Shell, tmp_path: Path) -> None:
     for name in ("heat", "report"):
         shutil.copy(PROGRAMS / f"{name}.cpp", tmp_path)

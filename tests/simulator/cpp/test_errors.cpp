@@ -111,6 +111,17 @@ TEST(connections_missing_or_twice) {
   f.engine({{"debug.checkUninitialised", "false"}}); // the field is zero: public programs leave some that they never read
 }
 
+TEST(programs_nested_too_deeply) {
+  Fixture f;
+  Program program = Copy(f.variable("x", {2}), f.variable("y", {2}));
+  for (int depth = 0; depth < 999; ++depth)
+    program = Sequence({program});
+  f.prog = Sequence({program});
+  f.engine().run();
+  f.prog = Sequence({Sequence({program})});
+  CHECK_THROWS(f.engine(), graph_program_compilation_error, "programs are nested more than 1000 deep");
+}
+
 TEST(missing_rows) {
   Fixture f;
   const ComputeSet cs = f.graph.addComputeSet("cs");

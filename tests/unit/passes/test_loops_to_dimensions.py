@@ -8,7 +8,7 @@ import pytest
 from pass_graphs import expr, graph, map_step, steps_of, variables
 
 from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
-from dace_ipu.tile_graph.nodes import Repeat, Step, TileGraph
+from dace_ipu.tile_graph.nodes import Repeat, RepeatWhile, Step, TileGraph
 
 ARRAYS = variables(A="N, M", B="N, M", s="N", t="1", row="M", x="M", i="int32 1", j="int32 1", cube="N, M, K")
 V = "v: int32 = i[0]\n"
@@ -159,3 +159,38 @@ def test_a_loop_in_one_vertex_becomes_a_map():
 def test_other_loops_stay_in_their_vertex(body: str):
     step = map_step(body, name="trace")
     assert run(step).steps == (step,)
+
+
+def late_loop(*bodies: Step, begin: str = "i[0]", end: str = "N", test: str = "n < ") -> tuple[Step, ...]:
+    """A loop over j from begin + 1, where i is a scalar of the device."""
+    condition = map_step(f"n: int32 = j[0] + 1\nj[0] = n\np[0] = {test}{end}", name="next_j")
+    return map_step(f"j[0] = {begin}", name="first_j"), RepeatWhile((condition,), "p", bodies)
+
+
+LATE = (*ARRAYS, *variables(p="bool 1"))
+
+
+def test_a_range_that_the_device_computes_becomes_a_condition():
+    use = map_step("w: int32 = j[0]\nA[w, k] = B[w, k]", name="use", k="M")
+    assert steps_of(run(*late_loop(use), arrays=LATE)) == [
+        "use: for j_2 in 0:N for k in 0:M {",
+        "  const int32 i_value = i[0]",
+        "  const int32 w = j_2",
+        "  if i_value + 1 <= j_2 and j_2 < N { A[j_2, k] = B[j_2, k] }",
+        "}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "loop_steps",
+    [
+        late_loop(map_step("w: int32 = j[0]\ns[w] = s[w - 1] + 1", name="scan")),
+        late_loop(map_step("w: int32 = j[0]\ns[w] = 1\ni[0] = w", name="moves")),
+        late_loop(map_step("w: int32 = j[0]\ns[w] = 1", name="fill"), test="n <= "),
+        late_loop(map_step("w: int32 = j[0]\ns[w] = 1", name="fill"), begin="s[0]"),
+        (*late_loop(map_step("w: int32 = j[0]\ns[w] = 1", name="fill")), map_step("x[0] = j[0]", name="use")),
+    ],
+)
+def test_other_ranges_of_the_device_stay_loops(loop_steps: tuple[Step, ...]):
+    result = run(*loop_steps, arrays=LATE)
+    assert any(isinstance(step, RepeatWhile) for step in result.steps)

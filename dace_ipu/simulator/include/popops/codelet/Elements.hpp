@@ -18,8 +18,8 @@ template <typename T> struct Operand {
 template <typename T> using Rows = poplar::Vector<poplar::Input<poplar::Vector<T, poplar::VectorLayout::ONE_PTR>>>;
 template <typename T> using OutputRows = poplar::Vector<poplar::Output<poplar::Vector<T>>>;
 
-/// Calls f(row, first element, number of elements) for the share of a worker in all elements: equal shares in multiples
-/// of 8 elements, so that no two workers write to one word of a row.
+/// Calls f(row, first element, number of elements) for the share of a worker in all elements: equal shares that
+/// begin at multiples of 8 elements of a row, so that no two workers write to one word.
 template <typename Out, typename F> void forEachShare(Out &rows, unsigned worker, F f) {
   unsigned total = 0;
   for (unsigned row = 0; row < rows.size(); ++row)
@@ -28,9 +28,9 @@ template <typename Out, typename F> void forEachShare(Out &rows, unsigned worker
   unsigned begin = worker * share, end = begin + share;
   for (unsigned row = 0; row < rows.size() && end > 0; ++row) {
     const unsigned size = rows[row].size();
-    const unsigned last = end < size ? end : size;
-    if (begin < last)
-      f(row, begin, last - begin);
+    const unsigned first = begin - begin % 8, last = end < size ? end - end % 8 : size;
+    if (begin < size && first < last)
+      f(row, first, last - first);
     begin = begin > size ? begin - size : 0;
     end = end > size ? end - size : 0;
   }

@@ -1,6 +1,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poputil/shares.hpp"
+
 using namespace poplar;
 
 namespace gcl {
@@ -55,7 +57,8 @@ private:
   using A = typename Accumulator<T>::Type;
 
   template <typename Operation, bool Square> void reduce(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
+    const poputil::Range range = poputil::rangeOf<T>(out.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i) {
       A sum = value<Square>(0, i);
       for (unsigned p = 1; p < parts.size(); ++p)
         sum = Operation::apply(sum, value<Square>(p, i));
@@ -76,7 +79,8 @@ public:
   const bool any;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
+    const poputil::Range range = poputil::rangeOf<bool>(out.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i) {
       bool result = parts[0][i];
       for (unsigned p = 1; p < parts.size(); ++p)
         result = any ? result || parts[p][i] : result && parts[p][i];

@@ -1,6 +1,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poputil/shares.hpp"
+
 using namespace poplar;
 
 namespace poplin {
@@ -21,15 +23,18 @@ public:
   const unsigned columns;
 
   bool compute(unsigned worker) {
-    for (unsigned g = 0; g < groups; ++g)
-      for (unsigned m = worker; m < rows; m += numWorkers())
-        for (unsigned n = 0; n < columns; ++n)
-          out[(g * rows + m) * columns + n] =
-              static_cast<Partial>(dot(&in[(g * rows + m) * depth], &weights[(g * columns + n) * depth]));
+    poputil::forEachRow<Partial>(groups * rows, columns, worker, numWorkers(),
+                                 [this](unsigned row) { computeRow(row / rows, row % rows); });
     return true;
   }
 
 private:
+  void computeRow(unsigned g, unsigned m) {
+    for (unsigned n = 0; n < columns; ++n)
+      out[(g * rows + m) * columns + n] =
+          static_cast<Partial>(dot(&in[(g * rows + m) * depth], &weights[(g * columns + n) * depth]));
+  }
+
   // Four sums, as the vector unit's accumulators.
   float dot(const In *a, const In *b) const {
     float sum[4] = {0, 0, 0, 0};

@@ -1,6 +1,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poputil/shares.hpp"
+
 using namespace poplar;
 
 namespace poplin {
@@ -25,7 +27,8 @@ public:
   const unsigned size;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker * size / numWorkers(); i < (worker + 1) * size / numWorkers(); ++i)
+    const poputil::Range range = poputil::rangeOf<Out>(size, worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i)
       out[i] = static_cast<Out>(sumAt(partials, i));
     return true;
   }
@@ -40,7 +43,8 @@ public:
   const unsigned size;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker * size / numWorkers(); i < (worker + 1) * size / numWorkers(); ++i)
+    const poputil::Range range = poputil::rangeOf<Out>(size, worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i)
       out[i] = static_cast<Out>(static_cast<float>(out[i]) + *scale * sumAt(partials, i));
     return true;
   }

@@ -1,6 +1,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poputil/shares.hpp"
+
 #include <cmath>
 
 using namespace poplar;
@@ -73,9 +75,11 @@ public:
   const unsigned kind;
 
   bool compute(unsigned worker) {
-    for (auto &row : data)
-      for (unsigned i = worker; i < row.size(); i += numWorkers())
+    for (auto &row : data) {
+      const poputil::Range range = poputil::rangeOf<T>(row.size(), worker, numWorkers());
+      for (unsigned i = range.begin; i < range.end; ++i)
         row[i] = static_cast<T>(valueOf(kind, static_cast<float>(row[i])));
+    }
     return true;
   }
 };
@@ -88,9 +92,11 @@ public:
   const unsigned kind;
 
   bool compute(unsigned worker) {
-    for (unsigned r = 0; r < data.size(); ++r)
-      for (unsigned i = worker; i < data[r].size(); i += numWorkers())
+    for (unsigned r = 0; r < data.size(); ++r) {
+      const poputil::Range range = poputil::rangeOf<T>(data[r].size(), worker, numWorkers());
+      for (unsigned i = range.begin; i < range.end; ++i)
         out[r][i] = static_cast<T>(valueOf(kind, static_cast<float>(data[r][i])));
+    }
     return true;
   }
 };
@@ -104,10 +110,12 @@ public:
   const unsigned kind;
 
   bool compute(unsigned worker) {
-    for (unsigned r = 0; r < data.size(); ++r)
-      for (unsigned i = worker; i < data[r].size(); i += numWorkers())
+    for (unsigned r = 0; r < data.size(); ++r) {
+      const poputil::Range range = poputil::rangeOf<T>(data[r].size(), worker, numWorkers());
+      for (unsigned i = range.begin; i < range.end; ++i)
         inGrad[r][i] =
             static_cast<T>(static_cast<float>(outGrad[r][i]) * slopeOf(kind, static_cast<float>(data[r][i])));
+    }
     return true;
   }
 };

@@ -1,6 +1,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poputil/shares.hpp"
+
 using namespace poplar;
 
 namespace popnn {
@@ -15,7 +17,8 @@ public:
   const bool isMax;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers())
+    const poputil::Range range = poputil::rangeOf<T>(out.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i)
       out[i] = isMax ? largest(i) : static_cast<T>(sum(i) * scale[scale.size() == 1 ? 0 : i]);
     return true;
   }
@@ -45,7 +48,8 @@ public:
   Output<Vector<T, VectorLayout::SPAN, 4>> out;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
+    const poputil::Range range = poputil::rangeOf<T>(out.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i) {
       unsigned equal = 0;
       for (unsigned k = 0; k < in.size(); ++k)
         equal += in[k][i] == pooled[i] ? 1 : 0;
@@ -64,7 +68,8 @@ public:
   Output<Vector<T, VectorLayout::SPAN, 4>> out;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
+    const poputil::Range range = poputil::rangeOf<T>(out.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i) {
       float sum = 0;
       for (unsigned k = 0; k < in.size(); ++k)
         sum += pooled[k][i] == data[i] ? static_cast<float>(in[k][i]) : 0.f;

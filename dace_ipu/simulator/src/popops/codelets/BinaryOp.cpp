@@ -1,4 +1,5 @@
 #include "element_wise.hpp"
+#include "poputil/shares.hpp"
 
 #include <popops/ExprOp.hpp>
 
@@ -132,10 +133,10 @@ public:
   const unsigned columns;
   const unsigned char op;
   bool compute(unsigned worker) {
-    for (unsigned row = worker; row < vector.size(); row += numWorkers()) {
+    poputil::forEachRow<T>(vector.size(), columns, worker, numWorkers(), [this](unsigned row) {
       const unsigned begin = row * columns;
       popops::compute<T, T>(op, {{&data[begin], true}, {&vector[row], false}, &out[begin], columns});
-    }
+    });
     return true;
   }
 };
@@ -149,8 +150,10 @@ public:
   const unsigned char op;
   bool compute(unsigned worker) {
     const unsigned size = vector.size();
-    for (unsigned begin = worker * size; begin < out.size(); begin += numWorkers() * size)
+    poputil::forEachRow<T>(out.size() / size, size, worker, numWorkers(), [this, size](unsigned block) {
+      const unsigned begin = block * size;
       popops::compute<T, T>(op, {{&data[begin], true}, {&vector[0], true}, &out[begin], size});
+    });
     return true;
   }
 };

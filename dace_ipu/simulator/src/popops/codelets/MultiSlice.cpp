@@ -22,7 +22,7 @@ public:
   const bool remap;
 
   bool compute(unsigned worker) {
-    const Share share(numSlices * slots, regionSize, worker, numWorkers());
+    const Share share = Share::of<T>(numSlices * slots, regionSize, worker, numWorkers());
     for (unsigned i = share.firstRow; i < share.endRow; ++i) {
       const unsigned row = rowOf(&offsets[i / slots * shape.size()], shape, sizes, i % slots, remap);
       copy(row - firstRow, &out[static_cast<unsigned long long>(i) * regionSize], share);
@@ -46,8 +46,8 @@ public:
   Output<Vector<T>> out;
 
   bool compute(unsigned worker) {
-    const Share share(1, out.size(), worker, numWorkers());
-    for (unsigned i = share.firstCol; i < share.endCol && share.firstRow < share.endRow; ++i) {
+    const poputil::Range range = poputil::rangeOf<T>(out.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i) {
       T bits = 0;
       for (unsigned p = 0; p < parts.size(); ++p)
         bits |= parts[p][i];
@@ -65,7 +65,7 @@ public:
   const Vector<unsigned> begins;
 
   bool compute(unsigned worker) {
-    const unsigned first = out.size() * worker / numWorkers(), end = out.size() * (worker + 1) / numWorkers();
+    const auto [first, end] = poputil::rangeOf<T>(out.size(), worker, numWorkers());
     for (unsigned i = first; i < end; ++i)
       out[i] = 0;
     for (unsigned p = 0; p < parts.size(); ++p) {

@@ -38,7 +38,7 @@ struct Mul {
 template <typename T, typename S, typename Fields> class Updater {
 public:
   Updater(const Fields &fields, S scale, unsigned worker, unsigned workers)
-      : f(fields), scale(scale), share(fields.numRows, fields.regionSize, worker, workers) {}
+      : f(fields), scale(scale), share(Share::of<T>(fields.numRows, fields.regionSize, worker, workers)) {}
 
   template <typename Operation> void run() const {
     for (unsigned i = 0; i < f.numSlices * f.slots; ++i) {

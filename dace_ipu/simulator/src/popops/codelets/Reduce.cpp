@@ -2,6 +2,8 @@
 #include <poplar/Vertex.hpp>
 #include <popops/OperationDef.hpp>
 
+#include "poputil/shares.hpp"
+
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -113,19 +115,24 @@ public:
     return acc;
   }
 
-  bool compute(unsigned worker) {
-    const unsigned partials = outerIn * innerIn;
-    const unsigned items = splitPartials ? partials : out.size();
-    const unsigned share = (items + numWorkers() - 1) / numWorkers();
-    const unsigned begin = worker * share < items ? worker * share : items;
-    const unsigned end = begin + share < items ? begin + share : items;
+  // The outputs of a worker from its share of the partials.
+  void reducePart(unsigned worker) {
     const unsigned outputs = out.size() / numWorkers();
-    if (splitPartials)
-      for (unsigned i = 0; i < outputs; ++i)
-        out[worker * outputs + i] = static_cast<Out>(reduceOutput(i, begin, end));
-    else
-      for (unsigned i = begin; i < end; ++i)
-        out[i] = static_cast<Out>(reduceOutput(i, 0, partials));
+    const poputil::Range share = poputil::rangeOf(outerIn * innerIn, 1, worker, numWorkers());
+    for (unsigned i = 0; i < outputs; ++i)
+      out[worker * outputs + i] = static_cast<Out>(reduceOutput(i, share.begin, share.end));
+  }
+
+  bool compute(unsigned worker) {
+    const poputil::Range share = poputil::rangeOf<Out>(out.size(), worker, numWorkers());
+    if (!splitPartials)
+      for (unsigned i = share.begin; i < share.end; ++i)
+        out[i] = static_cast<Out>(reduceOutput(i, 0, outerIn * innerIn));
+    else if (poputil::perWord<Out>() == 1)
+      reducePart(worker);
+    else if (worker == 0) // the outputs of several workers lie in one word
+      for (unsigned all = 0; all < numWorkers(); ++all)
+        reducePart(all);
     return true;
   }
 };

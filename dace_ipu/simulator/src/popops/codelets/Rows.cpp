@@ -1,6 +1,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poputil/shares.hpp"
+
 using namespace poplar;
 
 namespace popops {
@@ -10,6 +12,13 @@ namespace {
 constexpr unsigned masked = 0xffffffffu;
 
 template <typename T> T nan() { return static_cast<T>(__builtin_nanf("")); }
+
+// The part of a worker in each of several columns of n elements: if they do not begin at words, one worker does all.
+template <typename T> poputil::Range rangeInColumns(unsigned n, unsigned worker, unsigned workers) {
+  if (n % poputil::perWord<T>() == 0)
+    return poputil::rangeOf<T>(n, worker, workers);
+  return {0, worker == 0 ? n : 0};
+}
 
 } // namespace
 
@@ -23,7 +32,8 @@ public:
   const unsigned width;
 
   bool compute(unsigned worker) {
-    for (unsigned row = worker; row < indices.size(); row += numWorkers())
+    const poputil::Range range = poputil::rangeOf<T>(indices.size(), worker, numWorkers());
+    for (unsigned row = range.begin; row < range.end; ++row)
       out[row] = select(row, indices[row]);
     return true;
   }
@@ -46,7 +56,8 @@ public:
   const unsigned width;
 
   bool compute(unsigned worker) {
-    for (unsigned row = worker; row < indices.size(); row += numWorkers())
+    const poputil::Range range = rangeInColumns<T>(indices.size(), worker, numWorkers());
+    for (unsigned row = range.begin; row < range.end; ++row)
       update(row, indices[row]);
     return true;
   }
@@ -74,7 +85,7 @@ public:
 
   // Workers share the columns: sequences may overlap and are copied in order.
   bool compute(unsigned worker) {
-    const unsigned first = regionSize * worker / numWorkers(), end = regionSize * (worker + 1) / numWorkers();
+    const auto [first, end] = rangeInColumns<T>(regionSize, worker, numWorkers());
     const unsigned srcRows = src.size() / regionSize, dstRows = dst.size() / regionSize;
     for (unsigned row = 0; zeroUnused && row < dstRows; ++row)
       for (unsigned c = first; c < end; ++c)

@@ -1,6 +1,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>
 
+#include "poputil/shares.hpp"
+
 using namespace poplar;
 
 namespace popops {
@@ -76,13 +78,15 @@ public:
   const bool descending;
 
   bool compute(unsigned worker) {
-    for (unsigned row = worker; row < numRows; row += numWorkers()) {
-      const unsigned begin = row * rowLength;
-      for (unsigned i = 0; number && i < rowLength; ++i)
-        from[begin + i] = first + i;
-      HeapSort<T>(&keys[begin], &from[begin], rowLength, descending).run();
-    }
+    poputil::forEachRow<T>(numRows, rowLength, worker, numWorkers(), [this](unsigned row) { sort(row * rowLength); });
     return true;
+  }
+
+private:
+  void sort(unsigned begin) {
+    for (unsigned i = 0; number && i < rowLength; ++i)
+      from[begin + i] = first + i;
+    HeapSort<T>(&keys[begin], &from[begin], rowLength, descending).run();
   }
 };
 
@@ -135,7 +139,8 @@ public:
   const unsigned outLength;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < from.size(); i += numWorkers())
+    const poputil::Range range = poputil::rangeOf<T>(from.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i)
       out[i] = in[i / outLength * inLength + from[i]];
     return true;
   }

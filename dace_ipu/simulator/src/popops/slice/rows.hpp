@@ -1,6 +1,8 @@
 // Which row a slice reads or writes: shared by the codelets of slices and updates.
 #pragma once
 
+#include "poputil/shares.hpp"
+
 namespace popops {
 
 constexpr unsigned noRow = ~0u;
@@ -25,20 +27,19 @@ unsigned rowOf(const unsigned *offset, const Sizes &shape, const Sizes &sizes, u
   return row;
 }
 
-/// How six workers share `rows` rows of `cols` elements: whole rows where there are enough, else columns.
+/// How six workers share `rows` rows of `cols` elements, one after another: whole rows where there are enough, or where
+/// rows do not begin at words, else columns.
 struct Share {
   unsigned firstRow, endRow, firstCol, endCol;
-  Share(unsigned rows, unsigned cols, unsigned worker, unsigned workers) {
-    const bool byRow = rows >= workers || rows >= cols;
-    firstRow = byRow ? share(rows, worker, workers) : 0;
-    endRow = byRow ? share(rows, worker + 1, workers) : rows;
-    firstCol = byRow ? 0 : share(cols, worker, workers);
-    endCol = byRow ? cols : share(cols, worker + 1, workers);
-  }
 
-private:
-  static unsigned share(unsigned n, unsigned worker, unsigned workers) {
-    return static_cast<unsigned>(static_cast<unsigned long long>(n) * worker / workers);
+  template <typename T> static Share of(unsigned rows, unsigned cols, unsigned worker, unsigned workers) {
+    const unsigned grain = poputil::rowGrain<T>(cols);
+    if (rows >= workers || rows >= cols || (grain > 1 && rows > 1)) {
+      const poputil::Range range = poputil::rangeOf(rows, grain, worker, workers);
+      return {range.begin, range.end, 0, cols};
+    }
+    const poputil::Range range = poputil::rangeOf<T>(cols, worker, workers);
+    return {0, rows, range.begin, range.end};
   }
 };
 

@@ -2,6 +2,7 @@
 #include <poplar/Vertex.hpp>
 
 #include "poprand/codelets/generator.hpp"
+#include "poputil/shares.hpp"
 
 using namespace poplar;
 
@@ -54,8 +55,8 @@ void fillShare(const Vector<T> &out, const Vector<unsigned> &seeds, unsigned id,
   if (worker >= workers)
     return;
   Generator random(seeds.data() + 4 * worker, id * workers + worker + 1);
-  const std::uint64_t n = out.size();
-  for (std::uint64_t i = n * worker / workers; i < n * (worker + 1) / workers; ++i)
+  const poputil::Range range = poputil::rangeOf<T>(out.size(), worker, workers);
+  for (unsigned i = range.begin; i < range.end; ++i)
     out[i] = fill(random, i);
 }
 
@@ -184,7 +185,8 @@ public:
   Output<Vector<T>> out;
   const float scale;
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers())
+    const poputil::Range range = poputil::rangeOf<T>(out.size(), worker, numWorkers());
+    for (unsigned i = range.begin; i < range.end; ++i)
       out[i] = static_cast<T>(static_cast<float>(keep[i]) != 0.0f ? static_cast<float>(in[i]) * scale : 0.0f);
     return true;
   }

@@ -20,7 +20,7 @@ public:
   const unsigned rowStride, colStride;
 
   bool compute(unsigned worker) {
-    const popops::Share share(out.size(), out[0].size(), worker, numWorkers());
+    const auto share = popops::Share::of<T>(out.size(), out[0].size(), worker, numWorkers());
     for (unsigned row = share.firstRow; row < share.endRow; ++row)
       for (unsigned c = share.firstCol; c < share.endCol; ++c)
         out[row][c] = static_cast<T>(product(row, c));
