@@ -83,11 +83,19 @@ def check_before(sdfg: SDFG, float64: str) -> None:
     for nested in sdfg.all_sdfgs_recursive():
         for name, desc in sorted(nested.arrays.items()):
             follows = desc.dtype in _NARROWED and from_arguments if desc.transient else nested is not sdfg
-            if not follows:  # from what is reported anyway: the user knows the arguments, not DaCe's temporaries
+            if not follows or (
+                desc.transient and _is_special(desc)
+            ):  # from what is reported anyway: the user knows the arguments, not DaCe's temporaries
                 _check_container(nested, name, desc, float64, findings)
     for node, parent in sdfg.all_nodes_recursive():
         _check_node(node, parent, findings)
     findings.raise_if_errors()
+
+
+def _is_special(desc: data.Data) -> bool:
+    """Whether a container is refused for more than its type."""
+    moved = any(offset != 0 for offset in getattr(desc, "offset", ()))
+    return moved or isinstance(desc, (data.Structure, data.Reference)) or desc.storage == IPU_Global
 
 
 def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findings: DiagnosticCollector) -> None:
@@ -139,6 +147,7 @@ def _callback(findings: DiagnosticCollector, place: Place, name: str) -> None:
 
 _INSTEAD = {
     "stream": "pass an array: streams are transients of a program",
+    "arrayreference": "use a view, or the arrays themselves under a condition",
     "structure": "pass the members as arrays",
     "structureview": "pass the members as arrays",
     "Python object": "call Python before or after the program",

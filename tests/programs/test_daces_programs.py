@@ -356,6 +356,22 @@ def test_an_array_whose_indices_begin_elsewhere_is_refused() -> None:
     assert "'A' has indices that do not begin at 0, which is not supported yet" in message(sdfg)
 
 
+def test_a_reference_is_refused_whatever_its_type() -> None:
+    """What is written through it is not seen to be written: a program that does nothing else has no effect."""
+    sdfg = dace.SDFG("through_a_reference")
+    sdfg.add_array("A", [8], dace.float64)
+    sdfg.add_reference("ref", [1], dace.float64)
+    loop = dace.sdfg.state.LoopRegion("loop", "i < 8", "i", "i = 0", "i = i + 1")
+    sdfg.add_node(loop, is_start_block=True)
+    state = loop.add_state(is_start_block=True)
+    state.add_edge(state.add_read("A"), None, state.add_write("ref"), "set", dace.Memlet("A[i]"))
+    last = sdfg.add_state_after(loop)
+    tasklet = last.add_tasklet("t", {}, {"o": None}, "o = 1")
+    last.add_edge(tasklet, "o", last.add_write("ref"), None, dace.Memlet("ref[0]"))
+    with pytest.raises(dace_ipu.DiagnosticError, match="the arrayreference 'ref' cannot live on the IPU"):
+        dace_ipu.to_ipu(sdfg, float64="float32")
+
+
 def test_a_callback_symbol_is_refused() -> None:
     sdfg = dace.SDFG("calls")
     sdfg.add_array("A", [4], dace.float32)

@@ -6,6 +6,7 @@ from typing import Any
 
 import dace
 import pytest
+from dace.frontend.python.replacements import operators
 from dace.sdfg.state import ConditionalBlock
 
 import dace_ipu  # noqa: F401  corrects DaCe
@@ -70,3 +71,24 @@ def test_dace_still_has_the_fault() -> None:
     lift = dace.transformation.passes.lift_trivial_if.LiftTrivialIf()
     ((_, first, last),) = wrapped.__wrapped__(lift, guard)
     assert (first, last) == (8, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "operator", "expected", "daces"),
+    [
+        (("int8", 100), "Mult", "int8", "int64"),
+        (("int32", 100), "Mult", "int32", "int64"),
+        (("uint32", 3), "FloorDiv", "uint32", "int64"),
+        (("uint8",), "USub", "uint8", "int8"),
+        (("int8", 1000), "Mult", "int64", "int64"),  # does not fit: NumPy refuses it, DaCe goes on as it did
+        (("float32", 2), "Mult", "float32", "float32"),
+    ],
+)
+def test_python_numbers_take_the_type_of_the_other_operand(
+    arguments: tuple[Any, ...], operator: str, expected: str, daces: str
+) -> None:
+    """The last column is what DaCe does by itself: where all are as expected, the correction has nothing left to do."""
+    given = [dace.data.Array(getattr(dace, a), [4]) if isinstance(a, str) else a for a in arguments]
+    corrected = operators.result_type
+    assert corrected(given, operator)[0] == getattr(dace, expected)
+    assert corrected.__wrapped__(given, operator)[0] == getattr(dace, daces)
