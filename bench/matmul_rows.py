@@ -16,6 +16,7 @@ _DENSE = "dense matmul, TFLOP/s, read off a figure; which machine is unknown, he
 _PLAN = "the plan is not PopLibs': fewer partials to reduce"
 
 _ORIENTATION = "for few columns the plan here takes the large matrix as the field, PopLibs' as the weights"
+_PHASES = "read off a figure of unknown machine; exchange and reduction take most of such a small product"
 # Cycles by N.
 _AMP_CYCLES = {32: 461, 64: 584, 128: 845, 256: 1352, 512: 2381, 1024: 4424, 2048: 8525}
 # TFLOP/s by m = k and n.
@@ -56,7 +57,7 @@ def rows() -> Iterable[Row]:
         yield Row(_TUT4, name, tutorial, _compute_of(f"matmul {name}"), published, _PLAN)
     for kind, m, n, published_rate in _dense():
         program = f"matmul bow {kind} 0.6 {m} {m} {n}"
-        why = _ORIENTATION if n <= 16 else ""
+        why = _ORIENTATION if n <= 16 else _PHASES
         yield Row(_DENSE, f"{kind} m = k = {m}, n = {n}", program, _teraflops(2.0 * m * m * n), published_rate, why)
 
 

@@ -82,7 +82,7 @@ def _rows(without: dict[str, float], priced: dict[str, float]) -> list[tuple[str
 def main() -> None:
     if "--builds" in sys.argv:
         return build_all()
-    sources = sorted(GOLDEN.glob("*/codelets.cpp"))[:6]
+    sources = sorted(GOLDEN.glob("*/codelets.cpp"))[:3]
     popc = [{source.parent.name: popc_seconds(source, priced) for source in sources} for priced in (False, True)]
     show("popc, one file", ("codelets of", "without s", "with s", "more %"), _rows(*popc))
     builds = [build_seconds(priced) for priced in (False, True)]

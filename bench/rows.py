@@ -16,7 +16,8 @@ Figure = Callable[[Profile], float]
 class Row:
     """``figure`` of the profile that ``program`` (with arguments) leaves, against the ``published`` one.
 
-    With a ``pattern`` it is the number that this finds in what the program prints. ``why`` says why they differ, if
+    With a ``pattern`` it is the number that this finds in what the program prints; with ``faster_than`` it is how often
+    it goes into the same figure of that program. ``why`` says why they differ, if
     they do and it is known.
     """
 
@@ -27,6 +28,7 @@ class Row:
     published: float
     why: str = ""
     pattern: str = ""
+    faster_than: str = ""
 
 
 def of_step(name: str, figure: Callable[[Step], float]) -> Figure:

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import dace
 import numpy as np
-from dace import dtypes, hooks, subsets
+from dace import dtypes, hooks, subsets, symbolic
 from dace.attr_enum import ExtensibleAttributeEnum
 from dace.codegen import compiler, compiler_family
 from dace.codegen.codeobject import CodeObject
@@ -34,6 +34,8 @@ from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
 from dace.frontend.operations import detect_reduction_type
 from dace.frontend.python.parser import DaceProgram
+from dace.frontend.python.replacements import operators
+from dace.frontend.python.replacements.utils import sym_type
 from dace.properties import CodeBlock
 from dace.sdfg import nodes
 from dace.sdfg import utils as sdfg_utils
@@ -213,6 +215,18 @@ def wrap_guard_ranges(make: Callable[[Function], Function]) -> None:
     _replace_function(LiftTrivialIf, "_loop_iter_ranges", make)
 
 
+def wrap_result_type(make: Callable[[Function], Function]) -> None:
+    """Wrap ``result_type(arguments, operator)`` of the frontend: the type of an operation, and the casts before it."""
+    _replace_function(operators, "result_type", make)
+
+
+def operand_type(operand: Any) -> Any:
+    """Return DaCe's type of an operand that is no number: a container, a type or a symbolic expression."""
+    if isinstance(operand, dtypes.typeclass):
+        return operand
+    return sym_type(operand) if symbolic.issymbolic(operand) else operand.dtype
+
+
 def wrap_finalize(make: Callable[[Function], Function]) -> None:
     """Wrap ``CompiledSDFG.finalize``, which destroys a program's state. ``__del__`` calls it before it unloads."""
     _replace_function(CompiledSDFG, "finalize", make)
@@ -301,10 +315,12 @@ def infer_dtype(expression: str, types: Mapping[str, np.dtype[Any]]) -> np.dtype
 
 def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
     """Return the type of a symbol: what the SDFG says, else that of what edges assign to it, else int32."""
+    if name in sdfg.symbols:
+        return numpy_type(sdfg.symbols[name])
     assigned = (edge.data.new_symbols(sdfg, sdfg.symbols).get(name) for edge in sdfg.all_interstate_edges())
-    first = next((dtype for dtype in assigned if dtype is not None), dtypes.int32)
-    found: np.dtype[Any] = np.dtype(sdfg.symbols.get(name, first).type)
-    return found
+    found: Any = next((dtype for dtype in assigned if dtype is not None), dtypes.int32)
+    result: np.dtype[Any] = np.dtype(found.type)
+    return result
 
 
 def view_edge(state: SDFGState, node: nodes.AccessNode) -> Any:

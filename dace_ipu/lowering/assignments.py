@@ -12,7 +12,6 @@ import sympy
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ControlFlowBlock
 
-from dace_ipu import compat
 from dace_ipu.lowering import codelet, loops
 from dace_ipu.lowering.assigned import Assigned
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, Device, store
@@ -58,7 +57,7 @@ class Assignments:
 
     def dtype(self, name: str) -> np.dtype[Any]:
         """The type of a symbol."""
-        return compat.symbol_type(self.sdfg, name)
+        return codelet.symbol_type(self.sdfg, name)
 
     def assign(self, assignments: dict[str, str], block: ControlFlowBlock, scope: Scope) -> Iterator[Step]:
         """Symbols that follow from what is known get their expressions, others are computed on the device.

@@ -27,13 +27,13 @@ from dace.sdfg.state import (
 from dace_ipu import compat
 from dace_ipu.lowering import loops
 from dace_ipu.lowering.places import located
-from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside
+from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside, wide_symbols
 from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
 from dace_ipu.lowering.scope import Scope, dtype_of, integer_constants, user_name
 from dace_ipu.lowering.stream_code import both, capacity_of, popped, stream_at, through_stream
 from dace_ipu.lowering.streams import Stream
-from dace_ipu.lowering.symbolic import Unsupported, python_text, quotient
+from dace_ipu.lowering.symbolic import Unsupported, convert, python_text, quotient
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
 from dace_ipu.tile_graph.body import (
     Assign,
@@ -136,6 +136,8 @@ def lower_tasklet_node(state: SDFGState, node: nodes.Tasklet, scope: Scope) -> l
         raise Unsupported(f"the tasklet '{node.label}', which is written in {node.language.name} and not in Python,")
     if compat.side_effects(node):
         raise Unsupported(f"the tasklet '{node.label}', which calls back to the host,")
+    if any(isinstance(d, dtypes.vector) for d in (*node.in_connectors.values(), *node.out_connectors.values())):
+        raise Unsupported(f"the tasklet '{node.label}', whose connectors are vectors,", ("let it compute one element",))
     before: list[Statement] = []
     inputs: dict[str, Target] = {}
     for edge in state.in_edges(node):
@@ -307,11 +309,16 @@ def both_subsets(
 def _same_box(subset: subsets.Range, desc: data.Data) -> subsets.Range:
     """DaCe's rule for a copy with one subset: the other side has the same one if it fits, else starts at the origin."""
     whole: subsets.Range = subsets.Range.from_array(desc)
-    if subset.num_elements() == whole.num_elements():
+    if _equal(subset.num_elements(), whole.num_elements()):
         return whole
     if len(subset) == len(whole):
         return subset
     raise Unsupported(f"a copy of [{subset}] to or from an array of {len(whole)} dimensions without saying where")
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two of DaCe's expressions are equal; symbols of one name are, whatever is assumed about them."""
+    return bool(sympy.simplify(convert(a, {}) - convert(b, {})) == 0)
 
 
 def _element(subset: subsets.Range, offsets: Sequence[Expr], scope: Scope) -> tuple[Expr, ...]:
@@ -579,9 +586,10 @@ def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[Statement]:
 
 
 def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
-    """The type that a symbol has on the device; int64 becomes int32: the machine has 32-bit integers."""
+    """The type that a symbol has on the device. One of 64 bits has 32, as the machine's integers, unless it is data."""
     dtype = compat.symbol_type(sdfg, name)
-    return np.dtype(np.int32) if dtype == np.int64 else dtype
+    narrow = {"int64": "int32", "uint64": "uint32"}.get(dtype.name)
+    return dtype if narrow is None or name in wide_symbols(sdfg) else np.dtype(narrow)
 
 
 def _assignments(assignments: dict[str, str], scope: Scope) -> list[Statement]:

@@ -22,6 +22,7 @@ from dace_ipu.lowering.places import Failure, source_of
 from dace_ipu.lowering.references import ArrayReference
 from dace_ipu.lowering.scope import Names, Scope, dtype_of, tidy, user_name
 from dace_ipu.lowering.settle import mentions, settle
+from dace_ipu.lowering.signed import signed_bounds
 from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, If, Statement, Store, symbol, walk
@@ -115,9 +116,8 @@ class Device:
 
     def scalar(self, hint: str, dtype: DType, span: Bounds | None = None) -> str:
         """A scalar of the device: the name that stands for it in expressions."""
-        narrow = {"int64": "int32", "uint64": "uint32"}  # the machine has 32-bit integers
         variable = self.names.fresh(hint)
-        self.variables[variable] = Variable(variable, np.dtype(narrow.get(dtype.name, dtype.name)), (ONE,), bounds=span)
+        self.variables[variable] = Variable(variable, dtype, (ONE,), bounds=span)
         token = self.names.fresh(f"{variable}_value")
         self.runtime[token] = variable
         return token
@@ -205,7 +205,7 @@ class Device:
         used = frozenset().union(*(mentions(s) for s in walk(settled))) if settled else frozenset()
         prelude = tuple(self._read(token) for token in sorted(used & self.runtime.keys()))
         name = self.names.fresh(self._step_name(label, settled))
-        return MapStep(name, domain, prelude + settled, source, note)
+        return MapStep(name, domain, signed_bounds(prelude + settled), source, note)
 
     def _read(self, token: str) -> Declare:
         variable = self.runtime[token]

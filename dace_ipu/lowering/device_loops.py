@@ -21,7 +21,7 @@ from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.lowering.tasklets import lower_expression
 from dace_ipu.tile_graph import body as code
-from dace_ipu.tile_graph.body import Code, Expr, Statement, symbol
+from dace_ipu.tile_graph.body import Code, Declare, Expr, Statement, symbol
 from dace_ipu.tile_graph.nodes import Branch, Repeat, RepeatWhile, Source, Step
 
 __all__ = ["DeviceLoops"]
@@ -61,8 +61,10 @@ class DeviceLoops:
         frame = self._frame(loop)
         inner, counter = self._counter(loop, begin, end, step, scope)
         before: list[Statement] = []
+        tests_first = not is_built and not frame and counter != ""
         if counter:
-            before.append(store(counter, Code(codelet.python_text(begin))))
+            start = sympy.expand(begin - step) if tests_first else begin
+            before.append(store(counter, Code(codelet.python_text(start))))
         first = self._flags(frame, looping=True)
         if before or first:
             yield self.device.single(f"first_{loop.loop_variable}", [*before, *first], place)
@@ -74,12 +76,30 @@ class DeviceLoops:
             return
         if not counter:
             raise Unsupported(f"the loop over '{loop.loop_variable}'")
+        if tests_first:
+            predicate, condition = self._next_turn(loop, counter, end, step, place)
+            yield RepeatWhile(condition, predicate, tuple(self._turn(loop, frame, inner)), place)
+            return
         sign = "<" if step > 0 else ">"
         token = inner.environment[loop.loop_variable]
         test = Code(f"{token} {sign} {codelet.python_text(end)}")
         predicate, condition = self.device.test([], test, frame, place)
         body = (*self._turn(loop, frame, inner), *self._advance(loop, counter, step, frame, place))
         yield RepeatWhile(condition, predicate, body, place)
+
+    def _next_turn(
+        self, loop: LoopRegion, counter: str, end: Expr, step: Expr, place: Source
+    ) -> tuple[str, tuple[Step, ...]]:
+        """The predicate of a loop, and the one step that counts and computes it: the counter starts a step early."""
+        predicate, name = self.device.flag("condition"), self.device.names.fresh(f"next_{counter}_value")
+        dtype, sign = self.device.variables[counter].dtype, "<" if step > 0 else ">"
+        value = Code(f"_0 + {step}", (("_0", code.Access(counter, (ZERO,))),))
+        body: list[Statement] = [
+            Declare(name, dtype, value),
+            store(counter, Code(name)),
+            store(predicate, Code(f"{name} {sign} {codelet.python_text(end)}")),
+        ]
+        return predicate, (self.device.single(f"next_{loop.loop_variable}", body, place),)
 
     def _counter(self, loop: LoopRegion, begin: Expr, end: Expr, step: Expr, scope: Scope) -> tuple[Scope, str]:
         """The scope of a loop's body and the variable that counts, if there has to be one."""

@@ -6,7 +6,8 @@ over all values that it may have, and a condition around the body: so the same v
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import sympy
@@ -14,11 +15,13 @@ import sympy
 from dace_ipu.lowering.bounds import Bounds
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device
 from dace_ipu.lowering.scope import Names
+from dace_ipu.lowering.signed import signed_text
 from dace_ipu.lowering.symbolic import Unsupported, python_text
 from dace_ipu.tile_graph.body import (
     Access,
     Code,
     Declare,
+    DType,
     Expr,
     For,
     If,
@@ -40,6 +43,7 @@ class Extents:
 
     device: Device
     names: Names
+    types: Mapping[str, DType] = field(default_factory=dict)  # of the scalars that limits may be
     dimensions: list[tuple[str, Expr | None]] = field(default_factory=list)  # None: by the arrays that it indexes
     spans: dict[str, Bounds | None] = field(default_factory=dict)
     tests: list[str] = field(default_factory=list)
@@ -67,7 +71,7 @@ class Extents:
             self._dimension(loop.variable, None)
         else:
             self._dimension(loop.variable, span[1])
-        self.tests.append(f"{loop.variable} < {python_text(loop.end)}")
+        self.tests.append(f"{loop.variable} < {self._text(loop.end)}")
 
     def domain(self, body: list[Statement]) -> tuple[tuple[Dimension, ...], list[Statement]]:
         """The domain, and the body under the conditions that cut it down. Raises Unsupported for what has no bound."""
@@ -79,7 +83,7 @@ class Extents:
             return dimensions, body
         declared = [s for s in body if isinstance(s, LocalArray) or (isinstance(s, Declare) and s.value is None)]
         rest = [s for s in body if s not in declared]
-        return dimensions, [*declared, If(Code(" and ".join(self.tests)), tuple(rest))]
+        return dimensions, [*declared, If(Code(signed_text(" and ".join(self.tests), self.types)), tuple(rest))]
 
     def _exact(self, name: str, begin: Expr, count: Expr, step: Expr) -> Expr:
         for value in (begin, count):
@@ -94,14 +98,23 @@ class Extents:
         if begin == 0:
             self.from_zero.add(name)
         value = low + symbol(name)
-        text = python_text(value)
+        text = self._text(value)
         if first is None or begin != low:
-            self.tests.append(f"{python_text(begin)} <= {text}")
+            self.tests.append(f"{self._text(begin)} <= {text}")
         if end is None or last != end[1]:
-            self.tests.append(f"{text} <= {python_text(last)}")
+            self.tests.append(f"{text} <= {self._text(last)}")
         if step != 1:
-            self.tests.append(f"({text} - {python_text(begin)}) % {step} == 0")
+            self.tests.append(f"({text} - {self._text(begin)}) % {step} == 0")
         return value
+
+    def _text(self, value: Expr) -> str:
+        """The expression as Python text. Differences of unsigned values of the device may be negative: ``a - b - 1`` of
+        equal ones is."""
+        text = python_text(value)
+        for name in sorted(self.device.runtime_names(value)):
+            if self.device.variables[self.device.runtime[name]].dtype.kind == "u":
+                text = re.sub(rf"\b{name}\b", f"dace.int32({name})", text)
+        return text
 
     def _dimension(self, name: str, extent: Expr | None) -> None:
         self.dimensions.append((name, extent))

@@ -54,14 +54,13 @@ def lower(node: nodes.NestedSDFG, name: str) -> TileGraph:
 
 def _hosts(sdfg: SDFG) -> list[HostArray]:
     return [
-        _host(name, desc)
+        _host(name, desc, integer_constants(sdfg))
         for name, desc in sorted(sdfg.arrays.items())
         if not (desc.transient or desc.storage == IPU_L1)
     ]
 
 
-def _host(name: str, desc: data.Data) -> HostArray:
-    plain: dict[str, Expr] = {}
+def _host(name: str, desc: data.Data, plain: dict[str, Expr]) -> HostArray:
     if isinstance(desc, data.Scalar):
         return HostArray(name, dtype_of(desc), (sympy.Integer(1),), (sympy.Integer(1),), sympy.Integer(0), True)
     offset = convert(desc.start_offset if hasattr(desc, "start_offset") else 0, plain)

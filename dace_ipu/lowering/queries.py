@@ -18,6 +18,7 @@ __all__ = [
     "lives_outside_maps",
     "scope_locals",
     "used_outside",
+    "wide_symbols",
 ]
 
 _MODULES = ("math", "numpy", "np", "dace", "cmath")
@@ -34,6 +35,30 @@ def assigned_symbols(region: ControlFlowRegion | ConditionalBlock) -> list[str]:
     """The symbols that edges of a region (and of the regions in it) assign, sorted."""
     edges = region.all_interstate_edges() if isinstance(region, SDFG) else _edges_inside(region)
     return sorted({str(name) for edge in edges for name in edge.data.assignments})
+
+
+def wide_symbols(sdfg: SDFG) -> set[str]:
+    """The symbols that carry data of 64 bits: assigned from it, and used in computations, not only as indices."""
+    assignments = [(str(n), str(t)) for e in sdfg.all_interstate_edges() for n, t in e.data.assignments.items()]
+    wide = {name for name, desc in sdfg.arrays.items() if desc.dtype in (dtypes.int64, dtypes.uint64)}
+    for _ in assignments:
+        wide |= {name for name, text in assignments if _names(text) & wide}
+    computed = {str(s) for n, _ in sdfg.all_nodes_recursive() if isinstance(n, nodes.Tasklet) for s in n.free_symbols}
+    computed |= {name for _, text in assignments for name in _names(text)} | _conditions(sdfg)
+    return wide & computed - set(sdfg.arrays)
+
+
+def _conditions(sdfg: SDFG) -> set[str]:
+    """The names in conditions of loops and branches."""
+    found: set[str] = set()
+    for region in sdfg.all_control_flow_regions(recursive=False):
+        if hasattr(region, "used_symbols"):
+            found |= {str(s) for s in region.used_symbols(all_symbols=True, with_contents=False)}
+    return found
+
+
+def _names(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Name)}
 
 
 def _edges_inside(region: ControlFlowRegion | ConditionalBlock) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dace_ipu.tile_graph.body import Access, Assign, Declare, For, If, Statement, Store, While, children, codes, walk
 
-__all__ = ["mentions", "settle"]
+__all__ = ["mentions", "rewrite", "settle"]
 
 
 def settle(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
@@ -65,26 +65,23 @@ def _blocks(body: tuple[Statement, ...]) -> Iterator[tuple[Statement, ...]]:
 
 
 def _without(body: tuple[Statement, ...], gone: Statement) -> tuple[Statement, ...]:
-    return _rewrite(body, lambda s: () if s is gone else (s,))
+    return rewrite(body, lambda s: () if s is gone else (s,))
 
 
 def _replaced(body: tuple[Statement, ...], old: Statement, new: Statement) -> tuple[Statement, ...]:
-    return _rewrite(body, lambda s: (new,) if s is old else (s,))
+    return rewrite(body, lambda s: (new,) if s is old else (s,))
 
 
-def _rewrite(
-    body: tuple[Statement, ...], change: Callable[[Statement], tuple[Statement, ...]]
-) -> tuple[Statement, ...]:
+def rewrite(body: tuple[Statement, ...], change: Callable[[Statement], tuple[Statement, ...]]) -> tuple[Statement, ...]:
+    """The body with each statement, outer ones first, replaced by what ``change`` makes of it."""
     result: list[Statement] = []
     for statement in body:
         for changed in change(statement):
             match changed:
                 case For() | While():
-                    changed = _keep(changed, body=_rewrite(changed.body, change))
+                    changed = _keep(changed, body=rewrite(changed.body, change))
                 case If():
-                    changed = _keep(
-                        changed, then=_rewrite(changed.then, change), orelse=_rewrite(changed.orelse, change)
-                    )
+                    changed = _keep(changed, then=rewrite(changed.then, change), orelse=rewrite(changed.orelse, change))
                 case _:
                     pass
             result.append(changed)

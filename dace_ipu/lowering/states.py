@@ -54,8 +54,8 @@ class States:
                 with located(desc, scope.sdfg):
                     scope.references[name] = self.device.array(name, desc, scope)
         for name, (_, value) in sorted(scope.sdfg.constants_prop.items()):
-            if np.ndim(value):
-                constant = self.device.constant(name, np.asarray(value))
+            if np.ndim(value) or name in scope.sdfg.arrays:
+                constant = self.device.constant(name, np.atleast_1d(value))
                 scope.references[name] = constant
                 scope.types[constant.name] = constant.dtype
 
@@ -156,7 +156,7 @@ class States:
     def _parallel_map(self, state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> Step:
         inner = self.device.body_scope(scope)
         before, inner = self._dynamic_ranges(state, entry, inner)
-        extents = Extents(self.device, inner.names)
+        extents = Extents(self.device, inner.names, inner.types)
         for parameter, limits in zip(entry.map.params, entry.map.range.ndrange(), strict=True):
             value = extents.add(parameter, *(inner.index(limit) for limit in limits))
             inner = inner.with_symbol(parameter, value)
@@ -270,7 +270,7 @@ class States:
         inner = self.device.body_scope(scope)
         statements = codelet.edge_between_arrays(state, edge, source, target, inner)
         label = f"copy_{tidy(source)}"
-        extents = Extents(self.device, inner.names)
+        extents = Extents(self.device, inner.names, inner.types)
         rest = statements
         while len(rest) == 1 and isinstance(rest[0], For):
             loop = rest[0]

@@ -15,6 +15,7 @@ from dace_ipu.lowering.references import ArrayReference, ScalarReference, Window
 from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, python_text
+from dace_ipu.lowering.wrapping import wrapped
 from dace_ipu.tile_graph.body import (
     Access,
     Assign,
@@ -85,6 +86,7 @@ class Expression(ast.NodeTransformer):
         """The expression as code of the tile graph. Raises Unsupported for what its language does not have."""
         self.reads = []
         tree = ast.fix_missing_locations(self.visit(_copy(node)))
+        tree = wrapped(tree, {**self.scope.types, **{name: self._dtype(access) for name, access in self.reads}})
         code = Code(ast.unparse(tree), tuple(self.reads))
         try:
             compile_code(code)
@@ -298,7 +300,7 @@ class _Tasklet:
                 return [While(test_code, tuple(self._statements(node.body)))]
             case ast.For(orelse=[]):
                 return self._for(node)
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
+            case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.AnnAssign(value=None):
                 return []
             case ast.Expr(value=ast.Call() as call) if ast.unparse(call.func) in _PARTS:
                 return self._parts(call)

@@ -8,7 +8,7 @@ from dace_ipu.errors import Diagnostic, DiagnosticError, Place
 from dace_ipu.tile_graph.nodes import MapStep, Source, TileGraph, walk_steps
 from dace_ipu.tile_graph.spec import SpecError, check
 
-__all__ = ["verified"]
+__all__ = ["as_diagnostics", "verified"]
 
 
 def verified(graph: TileGraph) -> TileGraph:
@@ -16,13 +16,19 @@ def verified(graph: TileGraph) -> TileGraph:
     try:
         check(graph, level=1)
     except SpecError as error:
-        findings = (_finding(fault, graph) for fault in error.faults)
-        raise DiagnosticError(findings) from error
+        raise as_diagnostics(error, graph) from error
     return graph
 
 
+def as_diagnostics(error: SpecError, graph: TileGraph) -> DiagnosticError:
+    """The faults of a graph, or of what passes made of it, with the places of its steps and variables."""
+    return DiagnosticError(_finding(fault, graph) for fault in error.faults)
+
+
 def _finding(fault: str, graph: TileGraph) -> Diagnostic:
-    source = _sources(graph).get(next(iter(re.findall(r"^(?:map|variable) '(\w+)'", fault)), ""), Source())
+    sources = _sources(graph)
+    names = re.findall(r"(?:map|compute set|variable) '(\w+)'", fault)
+    source = next((sources[name] for name in names if name in sources), Source())
     place = Place(source.file or None, source.line or None, graph.name)
     return Diagnostic(place, f"{' '.join(fault.split())}: this cannot run on the IPU")
 

@@ -14,6 +14,7 @@ from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
 from dace_ipu.passes.hoist_singles import HoistSingles
+from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
 from dace_ipu.passes.mapping import MapVariables
@@ -21,6 +22,7 @@ from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.notes import WriteNotes
 from dace_ipu.passes.partition import PartitionMaps
+from dace_ipu.passes.reshape_reads import ReshapeReads
 from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.split_guards import SplitGuards
@@ -48,10 +50,12 @@ class Pass(Protocol):
 PIPELINE: tuple[Pass, ...] = (
     ForwardCopies(),
     SimplifyBodies(),
+    InlineOperands(),
     LoopsToDimensions(),
     SimplifyBodies(),
     AnchorWrites(),
     FetchSlices(),
+    ReshapeReads(),
     Straighten(),
     SplitGuards(),
     MatchProducts(),

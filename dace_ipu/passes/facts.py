@@ -104,7 +104,7 @@ class Facts:
         """The facts that mention a monomial; also those about one factor of it, times the others if these are >= 0."""
         for fact in (*self.nonnegative, *_facts_of(monomial)):
             terms = _linear(fact)
-            if monomial in terms:
+            if terms.get(monomial, 0) != 0:  # a fact may be 0 >= 0
                 yield terms
         if monomial.is_Mul:
             yield from self._products(monomial)
@@ -116,7 +116,7 @@ class Facts:
                 continue
             for fact in (*self.nonnegative, *_facts_of(factor)):
                 terms = _linear(_expand(fact * rest))
-                if monomial in terms:  # powers of one base may have become another monomial
+                if terms.get(monomial, 0) != 0:  # powers of one base may have become another monomial
                     yield terms
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
-from dace_ipu.passes.plan import Plan, plan_of
+from dace_ipu.passes.plan import Plan, alternative, plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, rename_locals, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of, without_known
 from dace_ipu.tile_graph.body import For, symbol, walk
@@ -21,7 +21,8 @@ class FuseMaps:
 
     After: ``mm: for i, j: C[i, j] = 0; for k in 0:K: C[i, j] += A[i, k] * B[k, j]``. Only neighbours whose divided
     dimensions have equal extents are fused, and only if the fused map is divided along all of them: then no iteration
-    touches what another one writes, and the order between the two maps does not matter.
+    touches what another one writes, and the order between the two maps does not matter. A map whose division depends on
+    the sizes of its operands stays alone.
     """
 
     name: str = "fuse_maps"
@@ -50,6 +51,8 @@ def _together(first: MapStep, second: MapStep, graph: TileGraph) -> MapStep | No
     plans = (plan_of(domains[0]), plan_of(domains[1]))
     extents = [tuple(d.extents[name] for name in plan.divided) for d, plan in zip(domains, plans, strict=True)]
     if not extents[0] or extents[0] != extents[1] or _length(first) + _length(second) > LONGEST:
+        return None
+    if any(alternative(plan, domain) for plan, domain in zip(plans, domains, strict=True)):
         return None
     fused = _joined(domains, plans)
     plan = plan_of(Domain(graph, fused))

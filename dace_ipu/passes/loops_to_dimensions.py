@@ -6,10 +6,13 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import sympy
 
+from dace_ipu.passes.clean_up import map_codes
 from dace_ipu.passes.domain import ZERO, Domain, scalar_source
 from dace_ipu.passes.filling import fills_first
+from dace_ipu.passes.late_ranges import LateRange, are_scalars, start_of
 from dace_ipu.passes.literals import as_index
 from dace_ipu.passes.rewrite import (
     Body,
@@ -20,14 +23,31 @@ from dace_ipu.passes.rewrite import (
     replace_names,
     used_names,
 )
+from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.steps import touched, uses, written
 from dace_ipu.passes.sums import as_sums
 from dace_ipu.passes.turns import Turns
-from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, If, Statement, Store, symbol, walk
+from dace_ipu.tile_graph.body import (
+    Access,
+    Break,
+    Code,
+    Continue,
+    Declare,
+    DType,
+    Expr,
+    For,
+    If,
+    Statement,
+    Store,
+    symbol,
+    walk,
+)
 from dace_ipu.tile_graph.indices import index_text
-from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, Step, TileGraph, with_inner_steps
+from dace_ipu.tile_graph.nodes import Dimension, MapStep, Repeat, RepeatWhile, Step, TileGraph, with_inner_steps
 
 __all__ = ["LoopsToDimensions"]
+
+INDEX = np.dtype(np.int32)  # of what counts in a vertex
 
 
 @dataclass(frozen=True)
@@ -40,7 +60,8 @@ class LoopsToDimensions:
 
     Only loops of nothing but maps, whose counter nothing else uses. No turn may touch what another one writes, but for
     sums and the like, whose terms may come in any order (``C[i] = C[i] + a`` is one). A temporary that each turn fills
-    before it reads it gets an element for each turn, if it then has no more dimensions than the arrays around it.
+    before it reads it gets an element for each turn, if it then has no more dimensions than the arrays around it. A
+    range that the device computes becomes all values that the counter may have, and a condition (``late_ranges``).
     """
 
     name: str = "loops_to_dimensions"
@@ -67,7 +88,11 @@ class _Work:
         result: list[Step] = []
         for step in steps:
             step = with_inner_steps(step, self.changed)
-            loop = self._loop(step, result) if isinstance(step, Repeat) else None
+            single = self._of_one_vertex(step) if isinstance(step, MapStep) else None
+            if single is not None:
+                result.extend(single)
+                continue
+            loop = self._loop(step, result) if isinstance(step, Repeat) else self._late_loop(step, result)
             maps = None if loop is None else self._as_maps(loop)
             if loop is None or maps is None:
                 result.append(step)
@@ -88,7 +113,38 @@ class _Work:
         alone = self.used[counter] == 2 + sum(counter in touched(step) for step in maps)
         if begin is None or not alone or any(counter in written(step) for step in maps):
             return None
-        return _Loop(counter, begin, repeat.count, maps, start)
+        return _Loop(counter, self.graph.variable(counter).dtype, begin, repeat.count, maps, start)
+
+    def _late_loop(self, step: Step, before: list[Step]) -> _Loop | None:
+        """A loop with a range that the device computes, as one over all values that its counter may have."""
+        found = LateRange.of(step) if isinstance(step, RepeatWhile) else None
+        if found is None or not isinstance(step, RepeatWhile):
+            return None
+        counter, bounds = found.counter, self.graph.variable(found.counter).bounds
+        maps = tuple(inner for inner in step.body if isinstance(inner, MapStep))
+        start = next((k for k in range(len(before) - 1, -1, -1) if counter in touched(before[k])), None)
+        begin = None if start is None else start_of(before[start], counter)
+        if bounds is None or start is None or begin is None or not maps or len(maps) < len(step.body):
+            return None
+        alone = self.used[counter] == 2 + sum(counter in touched(inner) for inner in maps)
+        if not alone or self.used[step.predicate] != 2 or not are_scalars((begin, found.end), self.graph):
+            return None
+        count = sympy.expand(bounds[1] - bounds[0] + 1)
+        dtype = self.graph.variable(counter).dtype
+        return _Loop(counter, dtype, bounds[0], count, found.guarded(maps, begin), start)
+
+    def _of_one_vertex(self, step: MapStep) -> tuple[MapStep, ...] | None:
+        """A map for a step that is one loop in one vertex."""
+        known = {symbol(name) for name, _ in self.graph.symbols}
+        prelude, body = prelude_of(step.body)
+        if step.domain or len(body) != 1 or not isinstance(body[0], For):
+            return None
+        loop = body[0]
+        if loop.step != 1 or not (loop.begin.free_symbols | loop.end.free_symbols) <= known or _may_leave(loop):
+            return None
+        inside = replace(step, body=(*prelude, *loop.body))
+        count = sympy.expand(loop.end - loop.begin)
+        return self._as_maps(_Loop(loop.variable, INDEX, loop.begin, count, (inside,), 0))
 
     def _as_maps(self, loop: _Loop) -> tuple[MapStep, ...] | None:
         """The maps over all turns, if these do not depend on each other. Adds dimensions to temporaries."""
@@ -139,6 +195,7 @@ class _Loop:
     """``counter`` has the values ``begin``, ``begin + 1``, ...; ``start`` is the position of what sets the first."""
 
     counter: str
+    dtype: DType
     begin: Expr
     count: Expr
     maps: tuple[MapStep, ...]
@@ -200,10 +257,26 @@ def _over_turns(step: MapStep, loop: _Loop, name: str) -> MapStep:
     """The map over all turns: what reads the counter has the value in this one."""
     value = sympy.expand(loop.begin + symbol(name))
     names = [s.name for s in walk(step.body) if isinstance(s, Declare) and scalar_source(s) == loop.counter]
-    body = Rewrite(dict.fromkeys(names, value), texts={n: n for n in names}).body(step.body)
-    change = _Counter(loop.counter, frozenset(names), index_text(value))
+    text = index_text(value)
+    texts = {n: n for n in names} | {loop.counter: f"({text})"}
+    body = Rewrite(dict.fromkeys(texts, value), texts=texts).body(step.body)
+    change = _Counter(loop.counter, frozenset(names), text)
     domain = (Dimension(name, loop.count), *step.domain)
-    return replace(step, domain=domain, body=_with_prelude_first(map_statements(body, change)), note="")
+    body = _with_prelude_first(_declared(map_statements(body, change), loop, change.text))
+    return replace(step, domain=domain, body=body, note="")
+
+
+def _declared(body: Body, loop: _Loop, text: str) -> Body:
+    """The body with a scalar of the counter's type for what still reads the counter, so that results keep theirs."""
+    name = fresh(f"{loop.counter}_value", defined_names(body) | used_names(body))
+
+    def change(_: Statement, code: Code) -> Code:
+        new = {read: name for read, access in code.reads if access.data == loop.counter}
+        rest = tuple((read, access) for read, access in code.reads if access.data != loop.counter)
+        return Code(replace_names(code.text, new), rest) if new else code
+
+    changed = map_codes(body, change)
+    return body if changed == body else (Declare(name, loop.dtype, Code(text)), *changed)
 
 
 @dataclass(frozen=True)
@@ -229,6 +302,11 @@ def _with_prelude_first(body: Body) -> Body:
     stored = {s.target.data for s in walk(body) if isinstance(s, Store)}
     first = [s for s in body if scalar_source(s) is not None and scalar_source(s) not in stored]
     return (*first, *(s for s in body if s not in first))
+
+
+def _may_leave(loop: For) -> bool:
+    """Whether a turn may end the loop, or itself, early."""
+    return any(isinstance(statement, (Break, Continue)) for statement in walk(loop.body))
 
 
 def _reads(step: MapStep, counter: str) -> bool:

@@ -138,10 +138,12 @@ def _typical(product: Expr) -> float:
 def _follows(edge: Field, blocks: tuple[BlockDimension, ...]) -> tuple[Follow | None, ...]:
     """For each dimension of a variable the block dimension it runs with; each block dimension is followed once."""
     taken: set[int] = set()
+    names = {symbol(name) for block in blocks for name in (block.begin, block.size)}
     result = []
     for interval in edge.ranges:
         found = (_follow(interval, block) for block in blocks if block.index not in taken)
-        entry = next((follow for follow in found if follow is not None), None)
+        own = (follow for follow in found if follow is not None and not follow.offset.free_symbols & names)
+        entry = next(own, None)
         taken |= {entry.dimension} if entry is not None else set()
         result.append(entry)
     return tuple(result)
@@ -155,8 +157,10 @@ def _follow(interval: Range, block: BlockDimension) -> Follow | None:
     begin, size = symbol(block.begin), symbol(block.size)
     low, high = _unclamped(interval.begin, begin), _unclamped(interval.end, begin)
     stride = low.coeff(begin)
+    if not stride.is_Integer or stride == 0:
+        return None
     offset = sympy.expand(low - stride * (begin + size - 1 if stride < 0 else begin))
-    if not stride.is_Integer or stride == 0 or offset.free_symbols & {begin, size}:
+    if offset.free_symbols & {begin, size}:
         return None
     touched = sympy.expand(high - low - abs(stride) * (size - 1))  # by one iteration
     margin = (touched - 1) // 2 if touched.is_Integer and interval.step == 1 else 0

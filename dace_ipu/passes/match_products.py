@@ -73,7 +73,8 @@ def product_of(step: MapStep, graph: TileGraph) -> Product | None:
     if any(box is None for box in boxes):
         return None
     left, right, target = (box for box in boxes if box is not None)
-    letters = dict(zip(dict.fromkeys((*target[1], *left[1], *right[1])), string.ascii_lowercase[8:], strict=False))
+    running = [name for name in dict.fromkeys((*target[1], *left[1], *right[1])) if name]
+    letters = dict(zip(running, string.ascii_lowercase[8:], strict=False))
     notation = Notation(*("".join(letters[n] if n else "." for n in runs) for _, runs in (left, right, target)))
     if not _is_worth_it(notation, extents):
         return None

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import sympy
+
 from dace_ipu.errors import DiagnosticCollector
 from dace_ipu.passes.classify import write_conflicts
 from dace_ipu.passes.domain import Domain, normalised
-from dace_ipu.passes.plan import Plan, plan_of
+from dace_ipu.passes.plan import Plan, alternative, plan_of
 from dace_ipu.passes.rewrite import fresh
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.passes.vertex import Vertex
 from dace_ipu.tile_graph.body import Expr
 from dace_ipu.tile_graph.nodes import (
+    Choice,
     ComputeSet,
     MapStep,
     Partition,
+    Product,
     Step,
     TileGraph,
     Variable,
+    walk_steps,
 )
 
 
@@ -69,6 +74,20 @@ class _Work:
         domain = Domain(graph, normalised(step))
         self.findings.extend(write_conflicts(domain))
         plan = plan_of(domain)
+        other = alternative(plan, domain)
+        if other is None:
+            return self._steps(plan, domain)
+        condition, better = other
+        renamed = replace(domain.step, name=fresh(f"{step.name}_in_lanes", self._names()))
+        then = self._steps(better, Domain(graph, renamed))
+        return then if condition == sympy.true else (Choice(condition, then, self._steps(plan, domain)),)
+
+    def _names(self) -> set[str]:
+        """The names of all steps."""
+        named = (step for step in walk_steps(self.graph.steps) if isinstance(step, (MapStep, ComputeSet, Product)))
+        return {step.name for step in named}
+
+    def _steps(self, plan: Plan, domain: Domain) -> tuple[Step, ...]:
         partition = self._partition(plan, domain)
         vertex = Vertex(domain, plan, partition)
         compute_set = vertex.compute_set()

@@ -9,9 +9,11 @@ import sympy
 
 from dace_ipu.passes.classify import Kind, Verdict, classify, kind_for
 from dace_ipu.passes.domain import Domain
+from dace_ipu.tile_graph.body import Boolean, Expr, symbol
 from dace_ipu.tile_graph.nodes import WORKERS_PER_TILE
 from dace_ipu.tile_graph.reductions import identity
 
+MOST_SHARED = 50_000  # elements, of the 160,000 words of a tile, that each tile may hold of operands of all
 FEW = 256  # iterations: fewer parallel ones than this are worth giving up for a larger reduction
 
 
@@ -41,6 +43,31 @@ def plan_of(domain: Domain) -> Plan:
     if parallel or not verdicts:
         return Plan(_shareable_first(parallel, domain))
     return Plan((), note=_obstacle(verdicts))
+
+
+def alternative(plan: Plan, domain: Domain) -> tuple[Boolean, Plan] | None:
+    """Another plan and the condition, on the symbols of the program, under which it is the better one.
+
+    A plan that divides parallel dimensions only brings all of an operand that these do not touch to every tile. If that
+    is more than a tile should hold, the dimensions of the reduction are divided instead, if they are along it.
+    """
+    verdicts = classify(domain)
+    reducing = tuple(name for name, verdict in verdicts.items() if verdict.kind is Kind.REDUCTION)
+    if plan.lanes or not plan.divided or not reducing or _without_identity(reducing, domain):
+        return None
+    other = Plan(_shareable_first(reducing, domain), lanes=True)
+    here, there = _shared_elements(plan, domain), _shared_elements(other, domain)
+    targets = sum(sympy.prod(domain.shape(name)) for name in reduced_by(other.divided, domain))
+    condition = sympy.And(here > MOST_SHARED, here > there + WORKERS_PER_TILE * targets)
+    return None if condition == sympy.false else (condition, other)
+
+
+def _shared_elements(plan: Plan, domain: Domain) -> Expr:
+    """How many elements all tiles read of what no divided dimension touches."""
+    divided = {symbol(name) for name in plan.divided}
+    reads = {site.access for site in domain.sites if site.access.data not in domain.written}
+    shared = {a.data for a in reads if not any(index.free_symbols & divided for index in a.indices)}
+    return sympy.Add(*(sympy.prod(domain.shape(name)) for name in sorted(shared)))
 
 
 def _shareable_first(names: tuple[str, ...], domain: Domain) -> tuple[str, ...]:

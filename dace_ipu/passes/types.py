@@ -47,7 +47,12 @@ class Types:
             case ast.Call():
                 return self._of_call(node)
             case _:
-                return None
+                return self._of_choice(node)
+
+    def _of_choice(self, node: ast.expr) -> DType | None:
+        """``and`` and ``or`` of bools are bools; those of other types are one of their operands, in Python."""
+        are_bools = isinstance(node, ast.BoolOp) and all(self.of(value) == _BOOL for value in node.values)
+        return _BOOL if are_bools else None
 
     def _of_operator(self, node: ast.BinOp) -> DType | None:
         found = common(self.of(node.left), self.of(node.right))

@@ -50,7 +50,7 @@ _RUNTIME = _ROOT.parent / "runtime"
 RUNTIME_INCLUDE = _RUNTIME / "include"
 
 #: The libraries beside libpoplar, each after those it may use.
-_COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl", "popfloat")
+_COMPANIONS = ("poputil", "popops", "poprand", "poplin", "popnn", "popsparse", "gcl", "popfloat", "pva")
 _RUNTIME_LIBRARY = "dace_ipu"
 #: What the thread sanitizer's build holds beside libpoplar: the others build graphs, in one thread.
 _THREAD_COMPANIONS = ("poputil",)
@@ -244,7 +244,8 @@ class _Build:
 
     def _compile_codelets(self, source: Path, folder: Path) -> None:
         # Their libraries say what these vertices cost, so nothing needs to be counted.
-        options = Options((str(source),), preprocessor=("-I", str(_SOURCES)), optimisation="-O2", priced=False)
+        flags = ("-I", str(_SOURCES), "-DDACE_IPU_LIBRARY_CODELETS")
+        options = Options((str(source),), preprocessor=flags, optimisation="-O2", priced=False)
         try:
             module = compile_cached(options)
         except PopcError as error:

@@ -5,8 +5,8 @@
                                           lib/libpoplar.so ... -> the libraries
                                           lib/cmake/<package>/<package>-config.cmake
 
-CMake finds the packages ``poplar``, ``poplibs`` and ``gcl`` there. They define the targets that the SDK's define: a library
-each, and ``popc_bin``.
+CMake finds the packages ``poplar``, ``poplibs`` and ``gcl`` there. They define the SDK's targets, one for
+each library, and ``popc_bin``.
 """
 
 from __future__ import annotations
@@ -24,12 +24,24 @@ from dace_ipu.simulator.popc.store import digest
 __all__ = ["sdk_folder"]
 
 _PACKAGES = ("poplar", "poplibs", "gcl")
-#: Libraries of the SDK that another stands in for: an older name, and one that is headers only here.
-_ALIASES = {"gcl_ct": "gcl", "pvti": "poplar"}
+#: Libraries of the SDK that another stands in for: an older name, one that is headers only here, and some that programs
+#: link without using them.
+_ALIASES = {"gcl_ct": "gcl", "pvti": "poplar", "popfloat": "popops", "popsolver": "poplar", "popsys": "poplar"}
+#: What a program that links a library may use without naming it, beside libpoplar.
+_USES = {
+    "popops": "poputil",
+    "poprand": "popops",
+    "poplin": "popops",
+    "popnn": "poplin",
+    "popsparse": "poplin",
+    "gcl": "popops",
+    "gcl_ct": "popops",
+}
 
 _CONFIG = """\
 # The dace_ipu simulator as a CMake package. Targets: a library each, and popc_bin.
 get_filename_component(_dace_ipu_sdk "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+@uses@
 foreach(_dace_ipu_name IN ITEMS @names@)
   if(NOT TARGET ${_dace_ipu_name})
     add_library(${_dace_ipu_name} SHARED IMPORTED)
@@ -37,7 +49,8 @@ foreach(_dace_ipu_name IN ITEMS @names@)
       IMPORTED_LOCATION "${_dace_ipu_sdk}/lib/lib${_dace_ipu_name}.so"
       INTERFACE_INCLUDE_DIRECTORIES "${_dace_ipu_sdk}/include")
     if(NOT _dace_ipu_name STREQUAL "poplar")
-      set_target_properties(${_dace_ipu_name} PROPERTIES INTERFACE_LINK_LIBRARIES poplar)
+      set_target_properties(${_dace_ipu_name} PROPERTIES
+        INTERFACE_LINK_LIBRARIES "${_dace_ipu_${_dace_ipu_name}_uses};poplar")
     endif()
   endif()
 endforeach()
@@ -65,8 +78,12 @@ def sdk_folder(libraries: Libraries, popc: Path) -> Path:
 
     Raises :class:`~dace_ipu.simulator.objects.BuildError` if it cannot be written.
     """
-    parts = (str(libraries.include_dir), str(libraries.lib_dir), str(popc), _CONFIG, _VERSION, *libraries.names)
-    folder = libraries.lib_dir.parent / "sdk" / digest(*parts)
+    paths = (str(libraries.include_dir), str(libraries.lib_dir), str(popc))
+    folder = (
+        libraries.lib_dir.parent
+        / "sdk"
+        / digest(*paths, _CONFIG, _VERSION, repr(_ALIASES), repr(_USES), *libraries.names)
+    )
     try:
         if not folder.is_dir():
             _make(folder, libraries, popc)
@@ -88,7 +105,8 @@ def _fill(folder: Path, libraries: Libraries, popc: Path) -> None:
     for path, target in _links(libraries, popc):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         os.symlink(target, folder / path)
-    config = _CONFIG.replace("@names@", " ".join((*libraries.names, *_ALIASES)))
+    uses = "\n".join(f"set(_dace_ipu_{name}_uses {used})" for name, used in _USES.items())
+    config = _CONFIG.replace("@names@", " ".join((*libraries.names, *_ALIASES))).replace("@uses@", uses)
     for package in _PACKAGES:
         home = folder / "lib" / "cmake" / package
         home.mkdir(parents=True)

@@ -17,10 +17,12 @@ from dace.sdfg.state import ControlFlowRegion, SDFGState, StateSubgraphView
 from dace_ipu import build_lock, compat, config, environment, passes
 from dace_ipu.errors import Diagnostic, DiagnosticError, Place
 from dace_ipu.lowering import HOST_VALUE_SUFFIX, lower
+from dace_ipu.lowering.verify import as_diagnostics
 from dace_ipu.registration import IPU_SCHEDULES, IPU_STORAGES, IPU_Cycles, IPU_Device
 from dace_ipu.simulator import ahead
 from dace_ipu.targets.poplar import program
 from dace_ipu.tile_graph.nodes import TileGraph
+from dace_ipu.tile_graph.spec import SpecError
 from dace_ipu.transformations.checks import check_after, is_device_program
 
 __all__ = ["IPUCodeGen"]
@@ -117,7 +119,11 @@ class IPUCodeGen(compat.TargetCodeGenerator):
         callsite_stream: compat.CodeIOStream,
     ) -> None:
         suffix = f"_{len(self._programs) + 1}" if self._programs else ""
-        graph = passes.run(lower(node, f"{self._sdfg.name}{suffix}"))
+        lowered = lower(node, f"{self._sdfg.name}{suffix}")
+        try:
+            graph = passes.run(lowered)
+        except SpecError as error:
+            raise as_diagnostics(error, lowered) from error
         self._programs.append(graph)
         state_struct = compat.mangle_dace_state_struct_name(self._sdfg)
         function_stream.write(program.run_declaration(graph, state_struct) + "\n")

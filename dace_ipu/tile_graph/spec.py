@@ -270,7 +270,7 @@ class _Checker:
     def _value(self, value: Value, names: list[str]) -> Faults:
         yield from name_fault("it:", value.name)
         yield from _type("it", value.dtype, DEVICE_TYPES)
-        if value.dtype.kind == "f":
+        if value.dtype.kind in "fb":
             if str(value.expr) not in self._symbols:
                 yield f"'{value.expr}' is not a symbol; a value of type {value.dtype} is one"
         else:

@@ -102,6 +102,12 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
         )
     elif isinstance(desc.dtype, dtypes.callback):
         _callback(findings, place, name)
+    elif any(offset != 0 for offset in getattr(desc, "offset", ())):
+        findings.error(
+            place,
+            f"'{name}' has indices that do not begin at 0, which is not supported yet",
+            hints=["leave out the offset of the array, and subtract it from the indices"],
+        )
     elif desc.storage == IPU_Global:
         findings.error(
             place,

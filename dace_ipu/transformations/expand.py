@@ -7,12 +7,15 @@ import warnings
 from typing import Any
 
 import numpy as np
-from dace import dtypes
+from dace import data, dtypes
 from dace.libraries.standard.nodes.reduce import Reduce
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
-from dace_ipu import library_nodes  # noqa: F401  registers the expansions for the IPU
+from dace_ipu import (
+    compat,
+    library_nodes,  # noqa: F401  registers the expansions for the IPU
+)
 from dace_ipu.errors import DiagnosticCollector, Place
 
 __all__ = ["expand_library_nodes"]
@@ -54,7 +57,8 @@ def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
             hints=["write the computation with maps, or register an 'IPU' expansion for the node"],
         )
         return
-    _set_identity(node)
+    if isinstance(node, Reduce):
+        _set_identity(node, state)
     others = set(map(id, state.nodes()))
     try:
         with warnings.catch_warnings():
@@ -69,11 +73,29 @@ def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
         )
 
 
-def _set_identity(node: Any) -> None:
-    """Let a maximum start from minus infinity, not from the least finite number, as DaCe's frontend has it."""
-    if isinstance(node, Reduce) and isinstance(node.identity, (float, np.floating)):
+def _set_identity(node: Reduce, state: Any) -> None:
+    """Let a reduction start from its identity where the program gives none and there is nothing to add to.
+
+    A maximum starts from minus infinity, not from the least finite number, as DaCe's frontend has it.
+    """
+    if node.identity is None:
+        node.identity = _identity_of_nothing(node, state)
+    if isinstance(node.identity, (float, np.floating)):
         value = float(node.identity)
         node.identity = math.copysign(math.inf, value) if abs(value) in _LARGEST else value
+
+
+def _identity_of_nothing(node: Reduce, state: Any) -> Any:
+    """The identity of a reduction to a temporary that nothing else writes; None if it adds to what is there."""
+    (target,) = (edge.dst for edge in state.out_edges(node))
+    desc = target.desc(state.sdfg) if isinstance(target, nodes.AccessNode) else None
+    if desc is None or not desc.transient or isinstance(desc, data.View):
+        return None
+    written = [n for st in state.sdfg.states() for n in st.data_nodes() if n.data == target.data and st.in_degree(n)]
+    kind = compat.reduction_type(node.wcr)
+    if len(written) != 1 or kind is None or desc.lifetime == dtypes.AllocationLifetime.Persistent:
+        return None
+    return dtypes.reduction_identity(desc.dtype, kind)
 
 
 def _inherit_place(place: Place, expanded: list[nodes.Node]) -> None:

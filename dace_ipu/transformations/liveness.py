@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import networkx as nx
-from dace import data, subsets
+from dace import data, subsets, symbolic
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import (
@@ -125,17 +125,59 @@ def _from_nested(state: SDFGState, edge: Any) -> bool:
 
 
 def _is_dense(state: SDFGState, edge: Any) -> bool:
-    """Whether the leaf memlets below ``edge`` write as many elements as the array has: propagation may only give a
+    """Whether the one leaf memlet below ``edge`` writes every element of the array: propagation may only give a
     bounding box.
     """
-    root = edge.data
-    tree = state.memlet_tree(edge)
-    leaves = list(tree.leaves()) if hasattr(tree, "leaves") else [edge]
-    if any(leaf.data.dynamic or leaf.data.wcr is not None for leaf in leaves):
+    leaves = list(state.memlet_tree(edge).leaves())
+    if len(leaves) != 1 or leaves[0].data.dynamic or leaves[0].data.wcr is not None:
         return False
-    if len(leaves) == 1 and leaves[0] is edge:
-        return True
-    return len(leaves) == 1 and bool(root.volume == root.subset.num_elements())
+    return leaves[0] is edge or _sweeps(leaves[0], state)
+
+
+def _sweeps(leaf: Any, state: SDFGState) -> bool:
+    """Whether the maps around a memlet move it over all of its array: each dimension is whole, or runs with a
+    parameter of its own from the first to the last element.
+    """
+    ranges = _map_ranges(leaf.src, state)
+    if leaf.data.subset is None or ranges is None:
+        return False
+    sizes = state.sdfg.arrays[leaf.data.data].shape
+    subset: Any = leaf.data.subset
+    for (begin, end, step), size in zip(subset.ndrange(), sizes, strict=True):
+        if (begin, end, step) == (0, size - 1, 1):
+            continue
+        index = _plain(begin)
+        mover = next((name for name in ranges if begin == end and name in map(str, index.free_symbols)), None)
+        if mover is None or not _moves(index, mover, ranges.pop(mover), size):
+            return False
+    return all(_plain(subsets.Range([rest]).num_elements()).is_positive for rest in ranges.values())
+
+
+def _plain(expression: Any) -> Any:
+    """The expression with symbols that are equal if their names are."""
+    return symbolic.simplify(symbolic.pystr_to_symbolic(str(expression)))
+
+
+def _moves(index: Any, mover: str, limits: Any, size: Any) -> bool:
+    """Whether an index runs from 0 to size - 1 while ``mover`` runs over its range."""
+    offset = _plain(f"({index}) - {mover}")
+    if mover in map(str, offset.free_symbols) or limits[2] != 1:
+        return False
+    ends = (limits[0] + offset, limits[1] + offset - size + 1)
+    return all(_plain(end) == 0 for end in ends)
+
+
+def _map_ranges(node: Any, state: SDFGState) -> dict[str, Any] | None:
+    """The parameters of the maps around a node with their ranges; None if something else is around it."""
+    result: dict[str, Any] = {}
+    parents = state.scope_dict()
+    entry = parents[node]
+    while entry is not None:
+        if not isinstance(entry, nodes.MapEntry):
+            return None
+        result |= dict(zip(entry.map.params, entry.map.range.ndrange(), strict=True))
+        entry = parents[entry]
+    return result
 
 
 def _states(region: AbstractControlFlowRegion) -> list[SDFGState]:

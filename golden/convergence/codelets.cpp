@@ -6,26 +6,6 @@ template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
   return a > b || a != a ? a : b;
 }
 
-// Some of the iterations of a loop: consecutive ones, for one worker.
-struct Share {
-  int at, last;
-
-  Share begin() const { return *this; }
-  Share end() const { return {last, last}; }
-  int operator*() const { return at; }
-  void operator++() { ++at; }
-  bool operator!=(Share other) const { return at != other.at; }
-};
-
-// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
-inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
-
-// One of the equal shares that six workers have in the iterations [begin, end).
-inline Share share(int begin, int end, int worker) {
-  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
-  return {first < end ? first : end, first + each < end ? first + each : end};
-}
-
 // test_golden.py:3   turns[0] = 0
 class update_turns : public poplar::Vertex {
 public:
@@ -46,7 +26,7 @@ public:
 
   bool compute(unsigned worker) {
     float max_A_max = -INFINITY;
-    for (unsigned i0 : share(0, i0_size, worker)) {
+    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
       max_A_max = max(max_A_max, A[i0]);
     }
     max_A[worker] = max_A_max;
@@ -93,7 +73,7 @@ public:
   unsigned i0_size;
 
   bool compute(unsigned worker) {
-    for (unsigned i0 : share(0, i0_size, worker)) {
+    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
       A[i0] = A[i0] * 0.5f;
     }
     return true;
@@ -121,7 +101,7 @@ public:
 
   bool compute(unsigned worker) {
     float max_A_max = -INFINITY;
-    for (unsigned i0 : share(0, i0_size, worker)) {
+    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
       max_A_max = max(max_A_max, A[i0]);
     }
     max_A[worker] = max_A_max;

@@ -1,25 +1,5 @@
 #include <poplar/Vertex.hpp>
 
-// Some of the iterations of a loop: consecutive ones, for one worker.
-struct Share {
-  int at, last;
-
-  Share begin() const { return *this; }
-  Share end() const { return {last, last}; }
-  int operator*() const { return at; }
-  void operator++() { ++at; }
-  bool operator!=(Share other) const { return at != other.at; }
-};
-
-// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
-inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
-
-// One of the equal shares that six workers have in the iterations [begin, end).
-inline Share share(int begin, int end, int worker) {
-  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
-  return {first < end ? first : end, first + each < end ? first + each : end};
-}
-
 // test_golden.py:3   for i in dace.map[0:8]:
 class update_B : public poplar::MultiVertex {
 public:
@@ -28,7 +8,7 @@ public:
   unsigned i_size;
 
   bool compute(unsigned worker) {
-    for (unsigned i : share(0, i_size, worker)) {
+    for (unsigned i = worker; i < i_size; i += numWorkers()) {
       float total = 0.0f;
       for (unsigned j = 0; j < 10; ++j) {
         if (A[10 * i + j] > 0.0f) {

@@ -1,25 +1,5 @@
 #include <poplar/Vertex.hpp>
 
-// Some of the iterations of a loop: consecutive ones, for one worker.
-struct Share {
-  int at, last;
-
-  Share begin() const { return *this; }
-  Share end() const { return {last, last}; }
-  int operator*() const { return at; }
-  void operator++() { ++at; }
-  bool operator!=(Share other) const { return at != other.at; }
-};
-
-// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
-inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
-
-// One of the equal shares that six workers have in the iterations [begin, end).
-inline Share share(int begin, int end, int worker) {
-  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
-  return {first < end ? first : end, first + each < end ? first + each : end};
-}
-
 // test_golden.py:4   for i, j in dace.map[k + 1 : N, k + 1 : N]:
 class first_k : public poplar::Vertex {
 public:
@@ -43,7 +23,7 @@ public:
 
   bool compute(unsigned worker) {
     const int k_value = *k;
-    for (int at_0 : share(0, at_0_size, worker)) {
+    for (int at_0 = worker; at_0 < at_0_size; at_0 += numWorkers()) {
       A_slice[at_0] = A[at_0][k_value];
       A_slice_2[at_0] = A_2[k_value][at_0];
     }
@@ -65,7 +45,7 @@ public:
 
   bool compute(unsigned worker) {
     const int k_value = *k;
-    for (int i : share(0, i_size, worker)) {
+    for (int i = worker; i < i_size; i += numWorkers()) {
       for (int j = 0; j < j_size; ++j) {
         if (k_value + 1 <= i_begin + i + 1 && k_value + 1 <= j_begin + j + 1) {
           A[i][j] = A[i][j] - A_slice[i] * A_slice_2[j];

@@ -327,3 +327,15 @@ public:
 """)
     cost = per_element(lambda n: module["Groups"](a=np.ones(4 * n, "f4"), n=n).cost())
     assert cost == 4 * 3 + 1  # load, multiply, store; and one branch for all four
+
+
+def test_headers_that_the_host_library_brings_along_are_found(compile_codelets: Compile) -> None:
+    module = compile_codelets("""
+#include <cmath>
+class Clip : public Vertex {
+public:
+  InOut<Vector<float>> a;
+  bool compute() { for (auto &x : a) x = std::max(x, 0.0f); return true; }
+};
+""")
+    assert per_element(lambda n: module["Clip"](a=np.ones(n, "f4")).cost()) < 7

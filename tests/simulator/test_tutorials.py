@@ -6,6 +6,7 @@ checkout of github.com/graphcore/examples; what they must print is what their ow
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -13,7 +14,9 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from dace_ipu.simulator import enable
@@ -21,6 +24,7 @@ from dace_ipu.simulator import enable
 PROGRAMS = Path(__file__).parent / "programs"
 _EXAMPLES = os.environ.get("GRAPHCORE_EXAMPLES")
 TUTORIALS = Path(_EXAMPLES or "") / "tutorials" / "tutorials" / "poplar"
+FEATURES = TUTORIALS.parents[1] / "feature_examples" / "poplar"
 
 needs_tutorials = pytest.mark.skipif(_EXAMPLES is None, reason="GRAPHCORE_EXAMPLES names no checkout of the tutorials")
 
@@ -72,12 +76,16 @@ def test_streams(shell: Shell, tmp_path: Path, standard: str) -> None:
     assert output.splitlines()[-2:] == ["1 2 -1 -2 1 2 -1 -2 5 6 -3 -4 ", "1 2 -1 1 2 -1 "]
 
 
+RACE = " is another if its workers run at the same time: one reads what another writes"
 MISTAKES = (
     ("Pairs", 9, "5 reads element 9 of field 'in', which has 9 elements"),
     ("Pairs", 12, "5 reads element 9 of field 'in', which was never written"),
     ("Shifted", 7, "18 writes element 6 of field 'out', which has 6 elements"),
     ("Shifted", 6, ""),
     ("Divided", 6, "32 divides an integer by zero, or the least one by -1"),
+    ("Summed", 6, "45 races: its workers 0 and 1 write different values to element 0 of field 'out'"),
+    ("Marked", 6, "58 races: its workers 0 and 1 write different values to element 1 of field 'out'"),
+    ("Passed", 6, f"72 races: element 1 of field 'out'{RACE}"),
 )
 
 
@@ -148,6 +156,66 @@ def test_popc_from_a_makefile(shell: Shell, tmp_path: Path) -> None:
     assert _printed(shell("./norm"), "total") == [759.5]
 
 
+WHOLE = {
+    "conjugate_gradient": ["solved", "in less steps than unknowns"],
+    "lbm": ["same as the host", "mass is kept"],
+    "matching": ["same as the host"],
+    "monte_carlo": ["as the formula says", "the error is plausible"],
+    "sort": ["same as the host"],
+    "spmv": ["same as the host"],
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_applications(shell: Shell, tmp_path: Path, name: str) -> None:
+    shutil.copy(PROGRAMS / f"{name}.cpp", tmp_path)
+    shell(f"g++ -std=c++17 {name}.cpp -lpoplin -lpoprand -lpopops -lpoputil -lpoplar -o {name}")
+    for variables in ("DACE_IPU_SIM_TILES=7", "DACE_IPU_SIM_TILES=4 DACE_IPU_CHECK=1"):
+        assert shell(f"{variables} ./{name}").splitlines() == WHOLE[name]
+
+
+def test_an_engine_gives_its_report(shell: Shell, tmp_path: Path) -> None:
+    shutil.copy(PROGRAMS / "report_of_engine.cpp", tmp_path)
+    shell("g++ -std=c++14 report_of_engine.cpp -lpva -lpoplar -o report")
+    assert shell("./report") == "gather 3 1\nscatter 0 0\n4 2\n"
+
+
+def test_a_report_is_read_by_libpva(shell: Shell, tmp_path: Path) -> None:
+    for name in ("heat", "report"):
+        shutil.copy(PROGRAMS / f"{name}.cpp", tmp_path)
+    shell("g++ -std=c++17 heat.cpp -lpoplar -lpoputil -o heat && g++ -std=c++11 report.cpp -lpva -o report")
+    with_profile = """POPLAR_ENGINE_OPTIONS='{"autoReport.all": "true"}' DACE_IPU_SIM_TILES=4"""
+    shell(f"{with_profile} ./heat 200 6")
+    profile = json.loads((tmp_path / "profile.json").read_text())
+    memory = profile["memory"]
+    assert shell("./report profile.pop").splitlines() == [
+        "version 3 3 0",
+        f"2 compute sets, 8 vertices, {profile['graph']['edges']} edges, {profile['graph']['variables']} variables",
+        f"4 tiles of {profile['target']['bytesPerTile']} bytes, 1.33 GHz",
+        f"tile 3: {memory['perTile'][3]} bytes, {memory['perTileExcludingGaps'][3]} without gaps",
+        "step executed 3 times",
+        "step executed 3 times",
+        f"{profile['cycles']['total']} cycles",
+    ]
+    assert shell("./report nothing.pop") == "'nothing.json': cannot be read\n"
+    (tmp_path / "broken.json").write_text('{"schema": [1, 2')
+    assert shell("./report broken.json") == "'broken.json': expected ']' at position 16\n"
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no CMake here")
+def test_a_project_with_cmake(shell: Shell, tmp_path: Path) -> None:
+    """Its codelets are compiled apart and joined, as PopLibs' own build does it."""
+    for name in ("norm.cpp", "norm_codelets.cpp", "CMakeLists.txt"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    source = (tmp_path / "norm.cpp").read_text()
+    (tmp_path / "norm.cpp").write_text(source.replace("norm_codelets.cpp", "codelets.gp"))
+    (tmp_path / "more_codelets.cpp").write_text(
+        "#include <poplar/Vertex.hpp>\nstruct More : poplar::Vertex { void compute() {} };\n"
+    )
+    shell("cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build")
+    assert _printed(shell("./norm", tmp_path / "build"), "total") == [759.5]
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Graphcore's tutorials
 
@@ -194,6 +262,16 @@ def test_tutorial_3(shell: Shell, tmp_path: Path) -> None:
 
 
 @needs_tutorials
+def test_tutorial_4(shell: Shell, tmp_path: Path) -> None:
+    folder = _fresh(TUTORIALS / "tut4_profiling", tmp_path) / "tests"
+    shell("make all", folder)
+    _check(shell("./tut4_ipu_hardware", folder), ["Program complete", "Memory Usage:"])
+    with_profile = """POPLAR_ENGINE_OPTIONS='{"autoReport.all": "true"}'"""
+    _check(shell(f"{with_profile} ./tut4_ipu_model", folder), ["Program complete", "Memory Usage:"])
+    _check(shell("./cpp_example", folder), ["Example information from profile", r"Number of tiles on target: \d+"])
+
+
+@needs_tutorials
 def test_tutorial_6(shell: Shell, tmp_path: Path) -> None:
     folder = _fresh(TUTORIALS / "tut6_matrix_vector_opt", tmp_path)
     shell("make all", folder)
@@ -209,8 +287,39 @@ def test_tutorial_6(shell: Shell, tmp_path: Path) -> None:
 
 
 @needs_tutorials
+def test_advanced_example(shell: Shell, tmp_path: Path) -> None:
+    folder = _fresh(FEATURES / "advanced_example", tmp_path)
+    shell("make", folder)
+    _check(shell("./example --model", folder), ["Results match.", "Using IPU model"])
+    _check(shell("./example", folder), ["Using HW device ID", "Results match."])
+    shell("./example --exe-name saved --save-exe", folder)
+    _check(shell("./example --exe-name saved --load-exe", folder), ["Results match."])
+
+
+def _write_idx(path: Path, values: np.ndarray[Any, np.dtype[np.uint8]]) -> None:
+    """Write a file of the MNIST data set: a magic number and the sizes, big-endian, then the bytes."""
+    header = np.array([0x800 + values.ndim, *values.shape], dtype=">u4")
+    path.write_bytes(header.tobytes() + values.tobytes())
+
+
+@needs_tutorials
+def test_mnist(shell: Shell, tmp_path: Path) -> None:
+    """On images of our own, each white in one of ten stripes: so the data set need not be fetched."""
+    folder = _fresh(TUTORIALS.parents[1] / "simple_applications" / "poplar" / "mnist", tmp_path)
+    shell("make all", folder)
+    (folder / "data").mkdir()
+    for name, count in (("train", 60000), ("t10k", 10000)):
+        labels = np.arange(count, dtype=np.uint8) % 10
+        stripes = np.repeat(np.eye(10, 28, dtype=np.uint8) * 255, 28, axis=0).reshape(10, 28, 28)
+        _write_idx(folder / "data" / f"{name}-images-idx3-ubyte", stripes[labels])
+        _write_idx(folder / "data" / f"{name}-labels-idx1-ubyte", labels)
+    _check(shell("./regression-demo 1 1.0", folder), ["Using the IPU Model", "Epoch", "100%"])
+    _check(shell("./regression-demo -IPU 1 1.0", folder), ["Using the IPU", "Epoch", "100%"])
+
+
+@needs_tutorials
 def test_prefetch(shell: Shell, tmp_path: Path) -> None:
-    folder = _fresh(TUTORIALS.parents[1] / "feature_examples" / "poplar" / "prefetch", tmp_path)
+    folder = _fresh(FEATURES / "prefetch", tmp_path)
     shell("make", folder)
     _check(shell("./prefetch", folder), ["Running", "complete", "prefetch"])
 

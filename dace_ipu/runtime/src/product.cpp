@@ -6,6 +6,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -84,6 +85,60 @@ poplar::Tensor plainVariable(poplar::Graph &graph, const poplar::Type &type, con
   return tensor;
 }
 
+/// How many elements a tile may fetch one by one: the exchange takes about 12 bytes of code for each.
+constexpr std::size_t mostSinglePieces = 16384;
+
+/// Whether poplin would fetch so many single elements of a matrix: it needs runs along the sum, and in rows of something
+/// else these are single elements.
+bool comesInPieces(const poplar::Graph &graph, const OperandShape &operand, const std::string &target) {
+  const std::string &indices = operand.indices;
+  const std::size_t onEach = product(operand.shape) / graph.getTarget().getNumTiles();
+  return indices.size() == 2 && !has(target, indices.front()) && has(target, indices.back()) &&
+         onEach > mostSinglePieces;
+}
+
+/// Maps a matrix to tiles in a grid of blocks, as square as the number of tiles lets them be.
+void mapToGrid(poplar::Graph &graph, const poplar::Tensor &matrix) {
+  const std::size_t tiles = graph.getTarget().getNumTiles();
+  const std::size_t down = static_cast<std::size_t>(std::sqrt(static_cast<double>(tiles))), across = tiles / down;
+  for (std::size_t i = 0; i < down; ++i)
+    for (std::size_t j = 0; j < across; ++j)
+      graph.setTileMapping(matrix.slice({matrix.dim(0) * i / down, matrix.dim(1) * j / across},
+                                        {matrix.dim(0) * (i + 1) / down, matrix.dim(1) * (j + 1) / across}),
+                           static_cast<unsigned>(i * across + j));
+}
+
+poplar::Tensor gridVariable(poplar::Graph &graph, const poplar::Type &type, const Shape &shape,
+                            const std::string &name) {
+  const poplar::Tensor tensor = graph.addVariable(type, shape, name);
+  mapToGrid(graph, tensor);
+  return tensor;
+}
+
+/// A large matrix in rows that are not summed over, in a layout of which poplin can fetch runs: blocks of rows move
+/// first, each tile transposes its own, and what poplin gets is a view of that.
+Operand inRuns(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &operand,
+               const std::string &target, const std::string &name) {
+  const poplar::Tensor &tensor = operand.tensor;
+  if (!comesInPieces(graph, {tensor.shape(), operand.indices}, target))
+    return operand;
+  poplar::Tensor blocks = graph.addVariable(tensor.elementType(), tensor.shape(), name + "/blocks");
+  mapToGrid(graph, blocks);
+  const poplar::Tensor turned =
+      graph.addVariable(tensor.elementType(), {tensor.dim(1), tensor.dim(0)}, name + "/turned");
+  mapToGrid(graph, turned.transpose());
+  if (graph.getTileMapping(tensor) == graph.getTileMapping(blocks))
+    blocks = tensor;
+  else
+    sequence.add(poplar::program::Copy(tensor, blocks));
+  sequence.add(poplar::program::Copy(blocks.transpose(), turned));
+  return {turned.transpose(), operand.indices};
+}
+
+/// Whether the operands change places. A product has no sides in this notation, but its plan does: what is much larger
+/// than the other operand takes half of the memory on the left.
+bool isBetterTurned(std::size_t left, std::size_t right) { return left < right; }
+
 /// A product as poplin takes it.
 struct Matrices {
   poplar::Tensor left, right, target;
@@ -94,9 +149,6 @@ struct Matrices {
     right = matrix(b, roles.groups, roles.depth, roles.columns);
     target = matrix(c, roles.groups, roles.rows, roles.columns);
   }
-
-  bool isEmpty() const { return target.numElements() == 0; }
-  bool hasTerms() const { return left.dim(2) != 0; }
 };
 
 } // namespace
@@ -108,13 +160,16 @@ void addProductCodelets(poplar::Graph &graph) {
 
 void multiply(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left, const Operand &right,
               const Operand &target, const std::string &name) {
-  const Matrices all(left, right, target);
-  if (all.isEmpty())
+  if (isBetterTurned(left.tensor.numElements(), right.tensor.numElements()))
+    return multiply(graph, sequence, right, left, target, name);
+  if (target.tensor.numElements() == 0)
     return;
-  if (!all.hasTerms()) {
+  if (left.tensor.numElements() == 0) {
     popops::zero(graph, target.tensor, sequence, {name});
     return;
   }
+  const Matrices all(inRuns(graph, sequence, left, target.indices, name),
+                     inRuns(graph, sequence, right, target.indices, name), target);
   const poplar::Tensor result =
       poplin::matMulGrouped(graph, all.left, all.right, sequence, target.tensor.elementType(), {name});
   sequence.add(poplar::program::Copy(result, all.target));
@@ -122,29 +177,41 @@ void multiply(poplar::Graph &graph, poplar::program::Sequence &sequence, const O
 
 void multiplyAdd(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left, const Operand &right,
                  const Operand &target, const std::string &name) {
-  const Matrices all(left, right, target);
-  if (!all.isEmpty() && all.hasTerms())
-    poplin::matMulGroupedAcc(graph, all.target, 1.0f, all.left, all.right, sequence, {name});
+  if (isBetterTurned(left.tensor.numElements(), right.tensor.numElements()))
+    return multiplyAdd(graph, sequence, right, left, target, name);
+  if (target.tensor.numElements() == 0 || left.tensor.numElements() == 0)
+    return;
+  const Matrices all(inRuns(graph, sequence, left, target.indices, name),
+                     inRuns(graph, sequence, right, target.indices, name), target);
+  poplin::matMulGroupedAcc(graph, all.target, 1.0f, all.left, all.right, sequence, {name});
 }
 
 poplar::Tensor leftOperand(poplar::Graph &graph, const poplar::Type &type, const OperandShape &left,
                            const OperandShape &right, const std::string &target, const std::string &name) {
+  if (isBetterTurned(product(left.shape), product(right.shape)))
+    return rightOperand(graph, type, right, left, target, name);
   const Roles roles(left.indices, right.indices, target);
   const Shape a = matrixShape(left, roles.groups, roles.rows, roles.depth);
   const Shape b = matrixShape(right, roles.groups, roles.depth, roles.columns);
   if (product(a) == 0 || product(b) == 0)
     return plainVariable(graph, type, left.shape, name);
+  if (comesInPieces(graph, left, target))
+    return gridVariable(graph, type, left.shape, name);
   const poplar::Tensor tensor = poplin::createMatMulGroupedInputLHS(graph, type, type, a, b, {name});
   return fromMatrix(tensor, left, roles.groups + roles.rows + roles.depth);
 }
 
 poplar::Tensor rightOperand(poplar::Graph &graph, const poplar::Type &type, const OperandShape &left,
                             const OperandShape &right, const std::string &target, const std::string &name) {
+  if (isBetterTurned(product(left.shape), product(right.shape)))
+    return leftOperand(graph, type, right, left, target, name);
   const Roles roles(left.indices, right.indices, target);
   const Shape a = matrixShape(left, roles.groups, roles.rows, roles.depth);
   const Shape b = matrixShape(right, roles.groups, roles.depth, roles.columns);
   if (product(a) == 0 || product(b) == 0)
     return plainVariable(graph, type, right.shape, name);
+  if (comesInPieces(graph, right, target))
+    return gridVariable(graph, type, right.shape, name);
   const poplar::Tensor tensor = poplin::createMatMulGroupedInputRHS(graph, type, type, a, b, {name});
   return fromMatrix(tensor, right, roles.groups + roles.depth + roles.columns);
 }

@@ -20,10 +20,7 @@ _MACROS = ("-D__POPC__=1", "-D__IPU_ARCH_VERSION__=2", "-U_FORTIFY_SOURCE")
 _SEMANTICS = ("-ffp-contract=off", "-fno-math-errno")
 
 # Attributes and pragmas of the device mean nothing to the host's compiler; the rest it is stricter about than clang.
-_LANGUAGE = (
-    *("-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-invalid-offsetof"),
-    "-Wno-changes-meaning",  # `using T = ns::T<U>;` in a class, which clang accepts
-)
+_LANGUAGE = ("-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-invalid-offsetof")
 
 _OBJECT = ("-fPIC", "-fvisibility=hidden", "-fno-builtin-printf")
 _LIBRARY = ("-shared", "-Wl,-z,defs", *(f"-Wl,--wrap={name}" for name in ("printf", "puts", "putchar", "putc")))
@@ -45,7 +42,7 @@ def compiler_command(options: Options, compiler: Compiler, output: Path) -> list
     """Return the command that turns preprocessed text on its standard input into the object ``output``."""
     return [
         *(*compiler.command, "-x", _preprocessed(compiler), *_common(options, compiler)),
-        *(*_SEMANTICS, *_access_control(compiler), *_LANGUAGE, *options.compiler),
+        *(*_SEMANTICS, *_access_control(compiler), *_language(compiler), *options.compiler),
         *(*_OBJECT, "-c", "-o", str(output), "-"),
     ]
 
@@ -58,7 +55,8 @@ def linker_command(compiler: Compiler, objects: Iterable[Path], output: Path) ->
 def pricing_options(options: Options, device_types: bool) -> tuple[str, ...]:
     """Return the options with which a source is compiled in order to price it."""
     names = ("-DDACE_IPU_PRICING",) if device_types else ("-DDACE_IPU_PRICING", "-DDACE_IPU_NO_DEVICE_TYPES")
-    return (options.standard, *_MACROS, *names, *options.preprocessor, "-iquote", ".", "-isystem", str(INCLUDE))
+    own = ("-iquote", ".", "-isystem", str(INCLUDE), "-include", "poplar/codelet/PricedMath.hpp")
+    return (options.standard, *_MACROS, *names, *options.preprocessor, *own)
 
 
 def _common(options: Options, compiler: Compiler) -> list[str]:
@@ -72,6 +70,12 @@ def _common(options: Options, compiler: Compiler) -> list[str]:
 def _preprocessed(compiler: Compiler) -> str:
     # Some builds of clang do not know their own name for it; text without directives survives another turn.
     return "c++" if compiler.kind == "clang" else "c++-cpp-output"
+
+
+def _language(compiler: Compiler) -> tuple[str, ...]:
+    if compiler.kind == "gcc" and compiler.major >= 13:
+        return (*_LANGUAGE, "-Wno-changes-meaning")  # `using T = ns::T<U>;` in a class, which clang accepts
+    return _LANGUAGE  # an unknown option would be noted beside every error
 
 
 def _access_control(compiler: Compiler) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from dace_ipu.simulator.pricing.ir import Block, Function, Instruction
-from dace_ipu.simulator.pricing.loops import Analysis
+from dace_ipu.simulator.pricing.loops import Analysis, is_wrap
 from dace_ipu.simulator.pricing.slots import CALL, FREE, Price, is_wide_type, price
 
 __all__ = ["RPT_MAX", "BlockPrice", "price_blocks"]
@@ -127,7 +127,7 @@ def _price(
         return _comparison(i, definitions, users)
     if i.opcode == "icmp" and _is_zero_test(i, users):
         return FREE  # brz and brnz test a register themselves
-    if i.opcode == "and" and i.text.endswith(", 4294967295"):
+    if is_wrap(i):
         return FREE  # sizes have 32 bits on the device
     return price(i, i.result in wide or any(name in wide for name in i.operands))
 

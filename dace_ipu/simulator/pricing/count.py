@@ -11,6 +11,7 @@ from dace_ipu.simulator.pricing.clang import Clang, ClangError
 from dace_ipu.simulator.pricing.dependence import CYCLE_COUNTER, depends_on_data
 from dace_ipu.simulator.pricing.ir import Block, Function, Module, parse
 from dace_ipu.simulator.pricing.loops import analyse
+from dace_ipu.simulator.pricing.slots import is_device_function
 
 __all__ = ["ENTRY", "compile_counted", "counted"]
 
@@ -19,6 +20,8 @@ ENTRY = "dace_ipu_counted_"
 
 _LINKAGE = re.compile(r"^define (?:(?:linkonce_odr|weak_odr|hidden|dso_local|internal|available_externally) )*")
 _LIBRARY = ("@_ZNSt3__1", "@_ZNKSt3__1", "@_ZSt")
+# Headers that sources use without including them.
+_HABITUAL = ("algorithm", "array", "cmath", "cstdint", "cstdlib", "cstring", "limits", "numeric", "tuple", "utility")
 _SUPERVISOR = "@dace_ipu_supervisor"
 _COUNTER = "@dace_ipu_cost"
 _TAKE = f"""
@@ -32,7 +35,7 @@ define hidden i64 @dace_ipu_take_cost() {{
 
 def compile_counted(text: str, options: Sequence[str], clang: Clang, output: Path) -> None:
     """Compile a source with entries to an object that counts. Raises :class:`~.clang.ClangError`."""
-    ir = clang.to_ir(text, tuple(options))
+    ir = _to_ir(text, tuple(options), clang)
     try:
         counting = counted(ir)
     except (LookupError, ValueError, AssertionError) as error:  # a form of IR that the parser does not know
@@ -40,17 +43,29 @@ def compile_counted(text: str, options: Sequence[str], clang: Clang, output: Pat
     clang.to_object(counting, output)
 
 
+def _to_ir(text: str, options: tuple[str, ...], clang: Clang) -> str:
+    """Compile, if need be with headers that libstdc++ brings along and clang's own library does not."""
+    try:
+        return clang.to_ir(text, options)
+    except ClangError as error:
+        try:
+            return clang.to_ir(text, (*options, *(word for name in _HABITUAL for word in ("-include", name))))
+        except ClangError:
+            raise error from None
+
+
 def counted(ir: str) -> str:
     """Return ``ir`` with its functions counting their cost, entries first of all for others to call."""
     module = parse(ir)
     entries = [name for name in module.functions if name.startswith("@" + ENTRY) and _links(module, name)]
     reachable = _reachable(module, entries + _used_by_constants(module))
+    counting = {name for name in reachable & module.functions.keys() if not is_device_function(name)}
     lines: list[str] = []
     for part in module.parts:
         if isinstance(part, str):
             lines += [] if _is_keeper(part) else [_without_memory(part)]
         elif part.name in reachable:
-            lines += _function(part, reachable & module.functions.keys())
+            lines += _function(part, counting)
     return "\n".join([*lines, _TAKE, *_flags(module, entries), ""])
 
 
@@ -91,7 +106,10 @@ def _without_memory(line: str) -> str:
 
 
 def _function(function: Function, counting: Container[str]) -> Iterator[str]:
-    prices = price_blocks(function, analyse(function), _is_supervisor(function), counting)
+    if is_device_function(function.name):
+        prices = {block.name: BlockPrice(0) for block in function.blocks}
+    else:
+        prices = price_blocks(function, analyse(function), _is_supervisor(function), counting)
     header = re.sub(r"\bmemory\([^)]*\) ?", "", function.header)
     if not function.name.startswith("@" + ENTRY):
         header = _LINKAGE.sub("define internal ", header)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from dace_ipu.simulator.pricing.ir import Block, Function, Instruction
 
-__all__ = ["Analysis", "Loop", "analyse"]
+__all__ = ["Analysis", "Loop", "analyse", "is_wrap"]
 
 _AFFINE = ("add", "sub", "mul", "shl", "zext", "sext", "trunc", "getelementptr", "or")
-_ADDRESS_USERS = ("load", "store", "getelementptr")
+_ADDRESS_ARITHMETIC = ("getelementptr", "zext", "sext", "trunc", "add", "or", "shl")
 
 
 @dataclass(frozen=True)
@@ -162,12 +162,21 @@ def _addresses(function: Function, definitions: dict[str, Instruction]) -> set[s
     while changed:
         changed = False
         for name, definition in definitions.items():
-            if name in free or definition.opcode not in ("getelementptr", "zext", "sext", "trunc", "add", "or", "shl"):
+            if name in free or not (definition.opcode in _ADDRESS_ARITHMETIC or is_wrap(definition)):
                 continue
             if all(_is_address_use(user, name, free) for user in users.get(name, [])):
                 free.add(name)
                 changed = True
     return free
+
+
+def is_wrap(instruction: Instruction) -> bool:
+    """Whether an instruction only cuts an index of 64 bits to the 32 that the device has: its lower bits are zero."""
+    mask = re.search(r", (\d+)$", instruction.text.partition(", !")[0])
+    if instruction.opcode != "and" or instruction.type != "i64" or mask is None:
+        return False
+    cut = (1 << 32) - int(mask[1])
+    return 0 < cut < 1 << 31 and cut & (cut - 1) == 0
 
 
 def _is_address_use(user: Instruction, name: str, free: set[str]) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from dace_ipu.simulator.pricing.ir import Instruction
 
-__all__ = ["CALL", "FREE", "Price", "is_wide_type", "lanes", "price"]
+__all__ = ["CALL", "FREE", "Price", "is_device_function", "is_wide_type", "lanes", "price"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,15 @@ _IS_INSTRUCTION = {"exp", "exp2", "log", "log2", "tanh", "sqrt", "floor", "ceil"
 _IS_INSTRUCTION |= {"minnum", "maxnum", "minimum", "maximum", "fmin", "fmax", "sigmoid", "rsqrt", "roundeven", "fma"}
 _INTEGER_FUNCTIONS = {"abs": 1, "smax": 1, "smin": 1, "umax": 2, "umin": 2, "ctpop": 1, "ctlz": 1, "cttz": 3}
 _INTEGER_FUNCTIONS |= {"bitreverse": 2, "bswap": 4, "fshl": 3, "fshr": 3}
+# Functions of namespace ipu, which are instructions on pairs of float and on pairs of half: slots a float, slots a pair
+# of half (popops' tables and the comments in them; half by way of float where there is no instruction).
+_DEVICE = {
+    **{"exp": (3, 2), "exp2": (3, 2), "log": (6, 2), "log2": (7, 3), "log10": (7, 3), "tanh": (5, 1)},
+    **{"sigmoid": (5, 2), "sqrt": (5, 12), "rsqrt": (4, 10), "sin": (2300, 50), "cos": (2300, 50)},
+}
+# And those that take one or two slots for 64 bits.
+_DEVICE_WIDE = {"fabs": 1, "fmin": 1, "fmax": 1, "floor": 1, "ceil": 1, "rint": 1, "round": 2, "copysign": 2, "fma": 2}
+_DEVICE_NAME = re.compile(r"@_ZN3ipu\d+(?P<name>[a-z]+\d*)I(?:Dv(?P<lanes>\d+)_)?(?P<element>f|DF16_)E")
 _SATURATING = 4
 _OTHER_CALL = 50  # a routine that nothing is known of
 
@@ -96,6 +105,8 @@ def price(instruction: Instruction, is_wide: bool) -> Price:
         return _call(instruction)
     if opcode == "select":
         return _select(instruction)
+    if opcode == "insertelement":
+        return _insert(instruction)
     return _integer(instruction, is_wide)
 
 
@@ -103,7 +114,7 @@ _BY_OPCODE = {
     **dict.fromkeys(("phi", "freeze", "bitcast", "alloca", "unreachable", "fence", "inttoptr", "ptrtoint"), FREE),
     **dict.fromkeys(("extractvalue", "insertvalue"), FREE),
     **{"ret": _MAIN, "getelementptr": _MAIN, "switch": Price("main", 3), "indirectbr": _MAIN},
-    **{"insertelement": _AUX, "extractelement": FREE, "shufflevector": _AUX},
+    **{"extractelement": FREE, "shufflevector": _AUX},
     **{"atomicrmw": Price("main", 3), "cmpxchg": Price("main", 4)},
 }
 _CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc")
@@ -165,6 +176,11 @@ def _accessed(instruction: Instruction) -> str:
     return instruction.type
 
 
+def _insert(instruction: Instruction) -> Price:
+    """Pairs of floats are pairs of registers, which instructions write one by one; half values are put together."""
+    return FREE if lanes(instruction.type)[1] == "float" else _AUX
+
+
 def _select(instruction: Instruction) -> Price:
     types = re.findall(r", (<\d+ x \w+>|\w+) ", instruction.text)
     count, element = lanes(types[0] if types else "i32")
@@ -200,6 +216,8 @@ def _call(instruction: Instruction) -> Price:
         return _block_move(instruction)
     if callee in ("@dace_ipu_random_bits", "@dace_ipu_cycle_counter"):
         return _AUX if callee == "@dace_ipu_random_bits" else _MAIN  # urand, get
+    if is_device_function(callee):
+        return _device_function(callee)
     if callee.startswith("@llvm.vector.reduce"):
         return Price("aux", 2)
     match = _MATH_NAME.match(callee)
@@ -210,6 +228,22 @@ def _call(instruction: Instruction) -> Price:
     if callee.startswith("@llvm.") and (".sat." in callee or "with.overflow" in callee):
         return Price("main", _SATURATING)
     return Price("both", _OTHER_CALL)
+
+
+def is_device_function(name: str) -> bool:
+    """Whether a function of the codelet library is an instruction: its calls are priced, its body is not."""
+    match = _DEVICE_NAME.match(name)
+    return match is not None and (match["name"] in _DEVICE or match["name"] in _DEVICE_WIDE)
+
+
+def _device_function(name: str) -> Price:
+    match = _DEVICE_NAME.match(name)
+    assert match is not None
+    count, is_half = int(match["lanes"] or 1), match["element"] != "f"
+    if match["name"] in _DEVICE_WIDE:
+        return Price("aux", _DEVICE_WIDE[match["name"]] * -(-count // (4 if is_half else 2)))
+    of_float, of_pair = _DEVICE[match["name"]]
+    return Price("aux", of_pair * -(-count // 2) if is_half else of_float * count)
 
 
 def _block_move(instruction: Instruction) -> Price:

@@ -43,29 +43,17 @@ struct Share {
   bool operator!=(Share other) const { return at != other.at; }
 };
 
-// x / 6, rounded up. The machine divides in software, which takes hundreds of cycles; a product will do.
-inline int sixth(unsigned x) { return static_cast<int>((x + 5) * 0xAAAAAAABull >> 34); }
-
-// One of the equal shares that six workers have in the iterations [begin, end).
-inline Share share(int begin, int end, int worker) {
-  const int each = sixth(end > begin ? end - begin : 0), first = begin + worker * each;
-  return {first < end ? first : end, first + each < end ? first + each : end};
-}
-"""),
-    "share_words": _Helper(
-        """\
-// Such shares with borders that lie `phase` behind a multiple of `grain` (2 or 4): two workers must never write parts
-// of the same 32-bit word.
+// A worker's share of the iterations [begin, end), with borders that lie `phase` behind a multiple of `grain` (2 or 4):
+// two workers must never write parts of the same 32-bit word. The machine divides in software, which takes hundreds of
+// cycles, so that a product has to do: x / 6.
 template <int grain> inline Share share(int begin, int end, int worker, int phase = 0) {
   const int origin = begin - ((begin - phase) & (grain - 1));
   const unsigned grains = end > begin ? static_cast<unsigned>(end - origin + grain - 1) / grain : 0;
-  const int each = sixth(grains) * grain, first = origin + worker * each;
+  const int each = static_cast<int>((grains + 5) * 0xAAAAAAABull >> 34) * grain, first = origin + worker * each;
   const int last = first + each < end ? first + each : end, at = first > begin ? first : begin;
   return {at < last ? at : last, last};
 }
-""",
-        needs=("share",),
-    ),
+"""),
     "floor_div": _Helper("""\
 // The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy.
 template <typename A, typename B> inline auto floor_div(A a, B b) -> decltype(a / b) {

@@ -319,6 +319,12 @@ class BodyPrinter:
         advance = f"{sign}{sign}{name}" if size == 1 else f"{name} {sign}= {size}"
         return f"for ({self.index} {name} = {begin}; {name} {compare} {end}; {advance})"
 
+    def _turns_header(self, loop: For, name: str) -> str:
+        """Iterations in turns, one a worker: where a share begins would take longer to compute than short loops run."""
+        begin = WORKER if loop.begin == 0 else f"{self.indices.text(loop.begin)} + {WORKER}"
+        end = self._loop_constant(loop, loop.end, f"{loop.variable}_end")
+        return f"for ({self.index} {name} = {begin}; {name} < {end}; {name} += numWorkers())"
+
     def _loop_constant(self, loop: For, expr: Expr, hint: str) -> str:
         """A bound. Python evaluates it once: if the body changes what it is made of, it needs a name of its own."""
         changed = {s.name for s in walk(loop.body) if isinstance(s, Assign)}
@@ -336,10 +342,14 @@ class BodyPrinter:
             with self.lines.block("if (worker == 0)"), self.lines.block(self._for_header(loop, name)):
                 self._statements(loop.body)
             return
-        self.expressions.helpers.add("share_words" if border.grain > 1 else "share")
+        if border.grain == 1:
+            with self.lines.block(self._turns_header(loop, name)):
+                self._statements(loop.body)
+            return
+        self.expressions.helpers.add("share")
         arguments = [self.indices.bare(loop.begin), self.indices.bare(loop.end), WORKER]
         if border.phase != 0:
             arguments.append(self.indices.bare(border.phase))
-        share = f"share<{border.grain}>" if border.grain > 1 else "share"
-        with self.lines.block(f"for ({self.index} {name} : {share}({', '.join(arguments)}))"):
+        share = f"share<{border.grain}>({', '.join(arguments)})"
+        with self.lines.block(f"for ({self.index} {name} : {share})"):
             self._statements(loop.body)

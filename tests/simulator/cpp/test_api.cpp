@@ -147,6 +147,9 @@ TEST(tiles_of_virtual_graphs_and_back) {
   CHECK_EQ(upper.convertTopLevelGraphTileToTile(5), 1u);
   CHECK_EQ(upper.convertPhysicalTileToVirtualTile(0, 6), 2u);
   CHECK_THROWS(upper.convertTopLevelGraphTileToTile(3), invalid_tile_mapping, "tile 3 is not part");
+  const Tensor x = upper.addVariable(FLOAT, {64}, VariableMappingMethod::LINEAR, "x");
+  CHECK_EQ(upper.getTileMapping(x)[1], (std::vector<Interval>{Interval(32, 64)}));
+  CHECK_EQ(f.graph.getTileMapping(x)[5], (std::vector<Interval>{Interval(32, 64)}));
 }
 
 TEST(streams_and_buffers_say_what_they_are) {

@@ -23,6 +23,7 @@ HERE = Path(__file__).parent
 CODELET_HEADERS = {
     "FieldTypes.hpp",
     "HalfFloat.hpp",
+    "InOutTypes.hpp",
     "Loops.hpp",
     "Quarter.hpp",
     "StackSizeDefs.hpp",

@@ -106,8 +106,20 @@ TEST(connections_missing_or_twice) {
   f.graph.connect(v["sum"], f.variable("s", {}));
   f.vertex(cs, "Count", 0,
            {{"counter", f.variable("i", {}, 0, INT)}, {"more", f.variable("b", {}, 0, BOOL)}, {"calls", 0}});
-  CHECK_THROWS(f.engine(), graph_connection_error,
+  CHECK_THROWS(f.engine({{"debug.checkUninitialised", "true"}}), graph_connection_error,
                "field 'limit' of vertex 'Count' (number 1 of compute set 'cs', tile 0) has no initial value");
+  f.engine({{"debug.checkUninitialised", "false"}}); // the field is zero: public programs leave some that they never read
+}
+
+TEST(programs_nested_too_deeply) {
+  Fixture f;
+  Program program = Copy(f.variable("x", {2}), f.variable("y", {2}));
+  for (int depth = 0; depth < 999; ++depth)
+    program = Sequence({program});
+  f.prog = Sequence({program});
+  f.engine().run();
+  f.prog = Sequence({Sequence({program})});
+  CHECK_THROWS(f.engine(), graph_program_compilation_error, "programs are nested more than 1000 deep");
 }
 
 TEST(missing_rows) {

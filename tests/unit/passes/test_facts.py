@@ -64,3 +64,8 @@ def test_the_extremes_of_several_expressions(facts, index):
     assert facts.smallest([index("i + 1"), index("i"), index("i + 2")]) == index("i")
     assert facts.largest([index("i"), index("N")]) == index("N")
     assert facts.smallest([index("i"), index("j")]) == index("Min(i, j)")
+
+
+def test_a_fact_without_content_does_no_harm(index):
+    assert not Facts().and_also(index("0")).holds(index("-1"))
+    assert Facts().and_also(index("0"), index("N")).holds(index("N"))

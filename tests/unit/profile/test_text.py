@@ -124,7 +124,8 @@ GUESSED = {"name": "update_y", "count": 3, "cycles": 90, "estimateSource": "defa
 
 @pytest.mark.parametrize("source", ["default", "setPerfEstimate"])
 def test_codelets_without_a_price_are_named_and_what_to_install(source):
-    types = [{**GUESSED, "estimateSource": source}, {**GUESSED, "name": "from_a_library", "estimateSource": "estimator"}]
+    of_a_library = {**GUESSED, "name": "from_a_library", "estimateSource": "estimator"}
+    types = [{**GUESSED, "estimateSource": source}, of_a_library]
     text = " ".join(text_of(profile("vertexTypes", types)).split())
     assert "note: not counted from their code, but estimates: update_y. pip install 'dace-ipu[cycles]' brings" in text
 

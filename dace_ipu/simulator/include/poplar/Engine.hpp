@@ -28,6 +28,10 @@ namespace dace_ipu_sim {
 class EngineCore;
 }
 
+namespace pva {
+class Report;
+}
+
 namespace poplar {
 
 using ProgressFunc = std::function<void(int, int)>;
@@ -134,6 +138,8 @@ public:
   ProfileValue getGraphProfile() const;
   ProfileValue getExecutionProfile() const;
   ProfileValue getProfile() const;
+  /// The same with the names of libpva, which the program links with and whose header pva/pva.hpp it includes.
+  pva::Report getReport(bool reportExecution = true) const;
 
   std::vector<std::string> listStreams() const;
   OptionFlags getEngineOptions() const;

@@ -29,7 +29,9 @@ from dace_ipu.tile_graph.nodes import (
     Layout,
     LinearMapping,
     MapStep,
+    OperandMapping,
     Partition,
+    Product,
     Range,
     Repeat,
     RepeatWhile,
@@ -255,3 +257,30 @@ def test_a_choice_is_made_by_the_host() -> None:
     whole = Slice("x", (Range(ZERO, ONE),))
     found = host_text(control(Choice(symbol("N") > 2, (Copy(whole, whole),), (Repeat(ONE, ()),))))
     assert "  if (N > 2) {\n    sequence.add(Copy(x, x));\n  }\n  else {\n" in found
+
+
+def _product(adds: bool = False) -> TileGraph:
+    def box(name: str, *ends: sympy.Expr, begin: sympy.Expr = ZERO) -> Slice:
+        return Slice(name, tuple(Range(begin, end) for end in ends))
+
+    step = Product("mm", box("C", N, N), box("A", N, N), box("B", N, N + 1, begin=ONE), ".k,kj->.j", adds)
+    step = replace(step, left=Slice("A", (Range(ZERO, ONE), Range(ZERO, N - 1))), target=Slice("C", (Range(ZERO, ONE), Range(ZERO, N))))
+    shapes = {"A": (ONE, N - 1), "B": (N, N + 1), "C": (ONE, N)}
+    variables = [Variable(name, F32, shape, mapping=LinearMapping()) for name, shape in shapes.items()]
+    variables[0] = replace(variables[0], mapping=OperandMapping("mm", is_left=True))
+    return TileGraph("g", (("N", np.dtype(np.int32)),), (), tuple(variables), (step,))
+
+
+def test_a_product_is_one_call() -> None:
+    text = host_text(_product())
+    assert "  dace_ipu::addProductCodelets(graph);\n" in text
+    assert (
+        '  Tensor A = dace_ipu::leftOperand(graph, FLOAT, {shape(1, N - 1), ".k"}, {shape(N - 1, N), "kj"}, ".j", "A");\n'
+    ) in text
+    assert 'dace_ipu::multiply(graph, sequence, {A, ".k"}, {B.slice({1, 1}, at(N, N + 1)), "kj"}, {C, ".j"}, "mm");' in text
+    assert "dace_ipu::multiplyAdd(graph, sequence, " in host_text(_product(adds=True))
+
+
+def test_only_programs_with_products_include_them() -> None:
+    assert "#include <dace_ipu/product.hpp>" in texts([_product()], "g", "g_state_t", "").host
+    assert "product" not in texts([graphs.jacobi()], "jacobi", "jacobi_state_t", "").host

@@ -79,7 +79,10 @@ struct DaceIpuVertexType {
 };
 
 enum DaceIpuCostFlags {
-  DACE_IPU_COST_DEPENDS_ON_DATA = 1 // on the contents of edges, not only on fields, sizes and worker
+  DACE_IPU_COST_DEPENDS_ON_DATA = 1, // on the contents of edges, not only on fields, sizes and worker
+  // Stands for code of the machine that stores whole words only, whatever its own C++ does: two workers may write parts
+  // of one word.
+  DACE_IPU_STORES_WHOLE_WORDS = 2
 };
 
 struct DaceIpuCodeletModule {

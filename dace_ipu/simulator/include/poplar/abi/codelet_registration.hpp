@@ -157,6 +157,9 @@ void addVertex(DaceIpuVertexType *types, unsigned &count, const char *written, c
     type.source_line = line;
     type.run_counted = runCounted;
     type.cost_flags = costFlags ? *costFlags : 0;
+#ifdef DACE_IPU_LIBRARY_CODELETS // the stand-ins of PopLibs' codelets
+    type.cost_flags |= DACE_IPU_STORES_WHOLE_WORDS;
+#endif
     addFields<V, Names...>(type);
     types[count++] = type;
     if (__builtin_strcmp(type.name, written) == 0)

@@ -32,7 +32,8 @@ std::string quoted(const DebugContext &dc) { return "'" + dc.getPathName() + "'"
 
 // The rule of VariableMappingMethod::LINEAR: blocks of whole 4-byte words, evenly over all tiles (as
 // poputil::mapTensorLinearly does it, which the graph library cannot call).
-void mapLinearly(Variable &v, unsigned numTiles, unsigned grain, unsigned minimum) {
+template <typename ToTile>
+void mapLinearly(Variable &v, unsigned numTiles, unsigned grain, unsigned minimum, const ToTile &toTile) {
   if (v.elements == 0)
     return;
   const std::size_t grains = (v.elements + grain - 1) / grain;
@@ -42,7 +43,7 @@ void mapLinearly(Variable &v, unsigned numTiles, unsigned grain, unsigned minimu
   const std::size_t used = (grains + perTile - 1) / perTile;
   for (std::size_t t = 0; t < used; ++t)
     v.mapping.assign(t * grains / used * grain, std::min(v.elements, (t + 1) * grains / used * grain),
-                     static_cast<unsigned>(t));
+                     toTile(static_cast<unsigned>(t)));
 }
 
 } // namespace
@@ -60,7 +61,7 @@ Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, Variabl
   if (method == VariableMappingMethod::LINEAR) {
     const unsigned bytes = static_cast<unsigned>(dace_ipu_sim::sizeOf(type));
     mapLinearly(core_->variables.back(), getTarget().getNumTiles(), getTarget().getVectorWidth(type),
-                (128 + bytes - 1) / bytes);
+                (128 + bytes - 1) / bytes, [&](unsigned tile) { return topLevelTile(tile, "addVariable"); });
   }
   return t;
 }

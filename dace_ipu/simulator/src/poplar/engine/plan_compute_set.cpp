@@ -72,8 +72,9 @@ void ComputeSetPlanner::requireBound(unsigned vertex) const {
     const std::uint8_t kind = v.type->abi->fields[f].kind;
     const FieldBinding *b = v.find(f);
     if (!b) {
-      fail(f, "",
-           kind == DACE_IPU_STATE || kind == DACE_IPU_STATE_VECTOR ? " has no initial value" : " is not connected");
+      const bool isState = kind == DACE_IPU_STATE || kind == DACE_IPU_STATE_VECTOR;
+      if (!isState || plan_.checkUninitialised) // else it is zero, as other memory that nothing wrote
+        fail(f, "", isState ? " has no initial value" : " is not connected");
       continue;
     }
     for (std::size_t i = 0; i < b->rows.size(); ++i)

@@ -83,19 +83,24 @@ std::shared_ptr<const ExecutablePlan> Planner::run(const std::vector<ProgramPtr>
   return plan_;
 }
 
-void Planner::useProgram(const ProgramPtr &program) {
+// All that goes through programs is recursive; the limit keeps it within any thread's stack.
+void Planner::useProgram(const ProgramPtr &program, unsigned depth) {
+  constexpr unsigned deepest = 1000;
   if (!program || !seenPrograms_.insert(program.get()).second)
     return;
+  if (depth > deepest)
+    throw poplar::graph_program_compilation_error("programs are nested more than " + std::to_string(deepest) +
+                                                  " deep: add to one Sequence instead of nesting them");
   for (const poplar::Tensor &t : program->tensors)
     useTensor(t);
   for (const ProgramPtr &child : program->children)
-    useProgram(child);
+    useProgram(child, depth + 1);
   if (program->kind == ProgramKind::Execute)
     useComputeSet(program->id);
   if (program->kind == ProgramKind::Call) {
     if (program->id >= graph_->functions.size())
       throw poplar::control_program_error("Call '" + program->name + "': the function is not of this graph");
-    useProgram(graph_->functions[program->id]);
+    useProgram(graph_->functions[program->id], depth + 1);
   }
 }
 

@@ -41,7 +41,7 @@ public:
 
 private:
   // planner.cpp: which variables are used, and where they go
-  void useProgram(const ProgramPtr &program);
+  void useProgram(const ProgramPtr &program, unsigned depth = 0);
   void useTensor(const poplar::Tensor &t);
   void useComputeSet(unsigned id);
   void useVariable(const Variable &v);

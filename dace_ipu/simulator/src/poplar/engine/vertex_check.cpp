@@ -12,12 +12,9 @@ namespace dace_ipu_sim {
 
 namespace {
 
-enum ByteAccess : char { outside, readOnly, writable };
-
 constexpr char plainGuard = '\xA5';
 constexpr char otherGuard = '\x5A';
 constexpr std::size_t alignment = 64;
-constexpr std::size_t wordBytes = 4; // what a tile stores at once, at least (Target::getAtomicStoreGranularity)
 
 // As much as the edge itself, so that an index that is off by a factor of two is found too.
 std::size_t guardBytes(std::size_t bytes) {
@@ -50,6 +47,15 @@ void change(poplar::Type type, char *element, bool negative) {
   default:
     return replaceBy<std::uint64_t>(element, 1, 2);
   }
+}
+
+/// Whether two memories differ where `mask`, with all of its bits turned round if `flip` is -1, has ones.
+bool differ(const std::vector<char> &a, const std::vector<char> &b, const std::vector<char> &mask, char flip) {
+  const char *const x = a.data(), *const y = b.data(), *const m = mask.data();
+  char bits = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) // without branches: there is much of it
+    bits = static_cast<char>(bits | ((x[i] ^ y[i]) & (m[i] ^ flip)));
+  return bits != 0;
 }
 
 } // namespace
@@ -158,7 +164,7 @@ void VertexCheck::findUnwritten(Edge &edge) const {
 
 // Edges of the same memory share a copy, as they share it without the check; the others lie apart.
 void VertexCheck::placeEdges() {
-  access_.clear();
+  writable_.clear();
   std::size_t end = 0;
   for (std::size_t first = 0; first < edges_.size();) {
     char *const home = edges_[first].home;
@@ -172,12 +178,12 @@ void VertexCheck::placeEdges() {
     const std::size_t at = (end + guard + alignment - 1) / alignment * alignment +
                            reinterpret_cast<std::uintptr_t>(home) % alignment;
     end = at + bytes + guard;
-    access_.resize(end, outside);
+    writable_.resize(end, 0);
     for (; first < last; ++first) {
       Edge &e = edges_[first];
       e.at = at + static_cast<std::size_t>(e.home - home);
-      for (std::size_t b = e.at; b < e.at + e.bytes; ++b)
-        access_[b] = std::max<char>(access_[b], e.info->writable ? writable : readOnly);
+      if (e.info->writable)
+        std::fill_n(writable_.begin() + static_cast<std::ptrdiff_t>(e.at), e.bytes, '\xFF');
     }
   }
   scratchBytes_ = end;
@@ -232,89 +238,6 @@ VertexCheck::Outcome VertexCheck::runOn(std::vector<char> content, unsigned firs
   return o;
 }
 
-VertexCheck::Apart VertexCheck::runApart(const std::vector<char> &scratch) {
-  Apart apart{runOn(scratch, 0, 1, true), {}, {}, {}};
-  if (call_->workers == 1)
-    return apart;
-  const Outcome first = std::move(apart.all);
-  apart.all = {0, true, scratch, scratch, state_};
-  apart.writer.resize(scratchBytes_);
-  apart.stateWriter.resize(state_.size());
-  addWorker(apart, first, 0);
-  for (unsigned worker = 1; worker < call_->workers; ++worker)
-    addWorker(apart, runOn(scratch, worker, worker + 1, true), worker);
-  return apart;
-}
-
-void VertexCheck::addWorker(Apart &apart, const Outcome &one, unsigned worker) const {
-  for (const Edge &e : edges_)
-    for (std::size_t word = e.at; e.info->writable && word < e.at + e.bytes; word += wordBytes)
-      noteClash(apart, one, worker, e, word);
-  for (std::size_t word = 0; word < state_.size(); word += wordBytes)
-    noteStateClash(apart, one, worker, word);
-  const auto merge = [&](const std::vector<char> &before, const std::vector<char> &after, std::vector<char> &all,
-                         std::vector<unsigned char> &writer) {
-    for (std::size_t i = 0; i < after.size(); ++i)
-      if (after[i] != before[i]) {
-        all[i] = after[i];
-        writer[i] = static_cast<unsigned char>(worker + 1);
-      }
-  };
-  merge(one.before, one.after, apart.all.after, apart.writer);
-  merge(state_, one.state, apart.all.state, apart.stateWriter);
-  apart.all.signal = apart.all.signal ? apart.all.signal : one.signal;
-  apart.all.value &= one.value;
-}
-
-namespace {
-
-/// The worker before `worker` that has changed bytes [begin, end) to something else than it did, or -1.
-int clashIn(std::size_t begin, std::size_t end, const std::vector<char> &before, const std::vector<char> &after,
-            const std::vector<char> &all, const std::vector<unsigned char> &writer) {
-  bool changes = false, same = true;
-  int other = -1;
-  for (std::size_t i = begin; i < end; ++i) {
-    changes |= after[i] != before[i];
-    same &= after[i] == all[i];
-    if (writer[i] != 0)
-      other = writer[i] - 1;
-  }
-  return changes && !same ? other : -1;
-}
-
-} // namespace
-
-// A store of less than a word is a read and a write of the word.
-void VertexCheck::noteClash(Apart &apart, const Outcome &one, unsigned worker, const Edge &edge,
-                            std::size_t word) const {
-  if (!apart.clash.empty())
-    return;
-  const std::size_t end = std::min(word + wordBytes, edge.at + edge.bytes);
-  const int other = clashIn(word, end, one.before, one.after, apart.all.after, apart.writer);
-  if (other < 0)
-    return;
-  const std::size_t first = (word - edge.at) / edge.elementBytes, last = (end - 1 - edge.at) / edge.elementBytes;
-  const std::string who = "workers " + std::to_string(other) + " and " + std::to_string(worker) + " write ";
-  if (first == last)
-    apart.clash = "races: its " + who + "different values to element " + std::to_string(first) + " of " + nameOf(edge);
-  else
-    apart.clash = "races: its " + who + "into the 4 bytes of elements " + std::to_string(first) + " to " +
-                  std::to_string(last) + " of " + nameOf(edge) + "; a store of less than 4 bytes is not atomic";
-}
-
-void VertexCheck::noteStateClash(Apart &apart, const Outcome &one, unsigned worker, std::size_t word) const {
-  if (!apart.clash.empty())
-    return;
-  const std::size_t end = std::min(word + wordBytes, state_.size());
-  const int other = clashIn(word, end, state_, one.state, apart.all.state, apart.stateWriter);
-  for (std::uint32_t f = 0; other >= 0 && f < type_->abi->num_fields; ++f) {
-    const DaceIpuField &field = type_->abi->fields[f];
-    if (field.offset < end && field.offset + field.size > word)
-      apart.clash = "races: its workers " + std::to_string(other) + " and " + std::to_string(worker) +
-                    " write different values to field '" + field.name + "'";
-  }
-}
-
 void VertexCheck::blameDifference(const Outcome &plain) {
   if (!sameResults(plain, replay(scratchWith(plainGuard))))
     return; // it depends on something else, such as a static variable: nothing can be said
@@ -324,21 +247,11 @@ void VertexCheck::blameDifference(const Outcome &plain) {
   blameRead(plain);
 }
 
-void VertexCheck::blameOrder(const Outcome &plain, const Outcome &apart) const {
-  const std::string why = " is another if its workers run at the same time: one reads what another writes";
-  for (const Edge &e : edges_)
-    for (std::size_t b = 0; e.info->writable && b < e.bytes; ++b)
-      if (plain.after[e.at + b] != apart.after[e.at + b])
-        fail("races: element " + std::to_string(b / e.elementBytes) + " of " + nameOf(e) + why);
-  fail("races: a field or the result" + why);
-}
-
 void VertexCheck::requireWritesInside(const Outcome &o) const {
-  bool found = false;
-  for (std::size_t i = 0; i < scratchBytes_; ++i)
-    found |= (o.after[i] != o.before[i]) & (access_[i] != writable);
-  for (std::size_t i = 0; found; ++i)
-    if (o.after[i] != o.before[i] && access_[i] != writable)
+  if (!differ(o.after, o.before, writable_, '\xFF'))
+    return;
+  for (std::size_t i = 0;; ++i)
+    if (o.after[i] != o.before[i] && !writable_[i])
       blameWrite(i);
 }
 
@@ -356,10 +269,7 @@ const VertexCheck::Edge &VertexCheck::edgeAt(std::size_t at) const {
 bool VertexCheck::sameResults(const Outcome &a, const Outcome &b) const {
   if (a.signal != b.signal || a.value != b.value || a.state != b.state)
     return false;
-  bool same = true;
-  for (std::size_t i = 0; i < scratchBytes_; ++i)
-    same &= (a.after[i] == b.after[i]) | (access_[i] != writable);
-  return same || sameElements(a, b);
+  return !differ(a.after, b.after, writable_, 0) || sameElements(a, b);
 }
 
 bool VertexCheck::isUntouched(const Edge &e, std::size_t element, const Outcome &o) {
@@ -377,7 +287,7 @@ bool VertexCheck::sameElements(const Outcome &a, const Outcome &b) const {
         std::fill_n(free.begin() + static_cast<std::ptrdiff_t>(at), e.elementBytes, char(1));
     }
   for (std::size_t i = 0; i < scratchBytes_; ++i)
-    if (access_[i] == writable && !free[i] && a.after[i] != b.after[i])
+    if (writable_[i] && !free[i] && a.after[i] != b.after[i])
       return false;
   return true;
 }
@@ -388,7 +298,7 @@ std::vector<VertexCheck::Suspect> VertexCheck::suspects() const {
     for (const std::size_t element : edges_[i].unwritten)
       all.push_back({i, edges_[i].at + element * edges_[i].elementBytes});
   for (std::size_t at = 0; at < scratchBytes_; ++at)
-    if (access_[at] == outside)
+    if (isOutside(edgeAt(at), at))
       all.push_back({static_cast<std::size_t>(&edgeAt(at) - edges_.data()), at});
   return all;
 }
@@ -400,7 +310,7 @@ void VertexCheck::blameRead(const Outcome &plain) {
     std::vector<char> scratch = scratchWith(plainGuard);
     for (std::size_t i = begin; i < end; ++i) {
       const Edge &e = edges_[all[i].edge];
-      if (access_[all[i].at] == outside)
+      if (isOutside(e, all[i].at))
         scratch[all[i].at] = otherGuard;
       else
         poison(scratch, e, (all[i].at - e.at) / e.elementBytes);

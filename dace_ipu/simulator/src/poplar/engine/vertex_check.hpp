@@ -92,6 +92,7 @@ private:
   void blameRead(const Outcome &plain);
   std::vector<Suspect> suspects() const;
   const Edge &edgeAt(std::size_t at) const;
+  static bool isOutside(const Edge &e, std::size_t at) { return at < e.at || at >= e.at + e.bytes; }
   static bool isUntouched(const Edge &e, std::size_t element, const Outcome &o);
   void noteUntouched(const Outcome &a, const Outcome &b, std::vector<Untouched> &untouched) const;
   void finish(const Outcome &o);
@@ -109,7 +110,7 @@ private:
   const VertexType *type_ = nullptr;
   std::vector<Edge> edges_;
   std::size_t scratchBytes_ = 0;
-  std::vector<char> access_; // of every byte of the scratch memory: a ByteAccess
+  std::vector<char> writable_; // of every byte of the scratch memory: all bits, or none
   std::unique_ptr<Arena> arena_; // holds the scratch memory, at its end
   std::vector<char> state_;      // before the vertex ran
   const RunWorker *run_ = nullptr;
