@@ -50,13 +50,16 @@ def codelets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_library(libraries: Libraries, folder: str, tmp_path: Path) -> None:
+def test_library(libraries: Libraries, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in the checked mode, which finds what a vertex reads and writes that it must not."""
     _compile(libraries, folder, tmp_path / "tests")
+    _run(folder, tmp_path / "tests")
+    monkeypatch.setenv("DACE_IPU_CHECK", "1")
     _run(folder, tmp_path / "tests")
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_library_is_clean_under_sanitizers(folder: str, tmp_path: Path) -> None:
-    """Of the libraries, which may not read or write where they must not; codelets have the checked mode for that."""
+    """Of the libraries; codelets have the checked mode for that."""
     _compile(ensure_built(sanitize=SANITIZER), folder, tmp_path / "tests", (f"-fsanitize={SANITIZER}",))
     _run(folder, tmp_path / "tests")
