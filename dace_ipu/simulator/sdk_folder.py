@@ -26,7 +26,7 @@ __all__ = ["sdk_folder"]
 _PACKAGES = ("poplar", "poplibs", "gcl")
 #: Libraries of the SDK that another stands in for: an older name, one that is headers only here, and some that programs
 #: link without using them.
-_ALIASES = {"gcl_ct": "gcl", "pvti": "poplar", "popfloat": "popops", "popsolver": "poplar", "popsys": "poplar"}
+_ALIASES = {"gcl_ct": "gcl", "pvti": "poplar", "popsolver": "poplar", "popsys": "poplar"}
 #: What a program that links a library may use without naming it, beside libpoplar.
 _USES = {
     "popops": "poputil",
@@ -34,6 +34,7 @@ _USES = {
     "poplin": "popops",
     "popnn": "poplin",
     "popsparse": "poplin",
+    "popfloat": "popops",
     "gcl": "popops",
     "gcl_ct": "popops",
 }
