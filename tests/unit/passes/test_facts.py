@@ -1,8 +1,6 @@
 import pytest
-import sympy
 
 from dace_ipu.passes.facts import Facts
-from dace_ipu.tile_graph.body import symbol
 
 
 @pytest.fixture
