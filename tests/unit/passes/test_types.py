@@ -20,7 +20,8 @@ TYPES = Types({name: np.dtype(kind) for name, kind in NAMES.items()})
         ("i // 2 + i % 3", "int32"),
         ("b + b", "int32"),  # as in C
         ("h * 2.0", "float16"),
-        ("f < 1 and t", None),
+        ("f < 1 and t", "bool"),
+        ("f and t", None),  # one of the operands, in Python
         ("f < 1", "bool"),
         ("not t", "bool"),
         ("min(f, 0.0)", "float32"),
