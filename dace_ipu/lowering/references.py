@@ -90,7 +90,7 @@ def window_of(subset: subsets.Range, rank: int, environment: Environment) -> Win
     """
     begins = tuple(convert(begin, environment) for begin, _, _ in subset.ndrange())
     steps = tuple(convert(step, environment) for _, _, step in subset.ndrange())
-    sizes = [convert(size, environment) for size in subset.size()]
+    sizes = list(_sizes(subset, environment))
     kept = _kept_dimensions(sizes, rank)
     which = {outer: inner for inner, outer in enumerate(kept)}
     return Window(begins, steps, tuple(which.get(outer) for outer in range(len(sizes))))
@@ -106,6 +106,12 @@ def _kept_dimensions(sizes: list[Expr], rank: int) -> list[int]:
     if len(kept) != rank:
         raise Unsupported(f"a window of shape {sizes} does not fit a container of {rank} dimensions")
     return sorted(kept)
+
+
+def _sizes(subset: subsets.Range, environment: Environment) -> tuple[Expr, ...]:
+    """The sizes of a box. Where it is dense nothing is rounded: DaCe's own size of 0:R**i is a ceiling."""
+    pairs = zip(subset.ndrange(), subset.size(), strict=True)
+    return tuple(convert(end - begin + 1 if step == 1 else size, environment) for (begin, end, step), size in pairs)
 
 
 def view_of(view: data.Array, subset: subsets.Range, viewed: data.Data, environment: Environment) -> Window | Layout:
@@ -124,7 +130,7 @@ def _as_window(
 ) -> Window | None:
     begins = tuple(convert(b, environment) for b, _, _ in subset.ndrange())
     steps = tuple(convert(s, environment) for _, _, s in subset.ndrange())
-    sizes = [convert(s, environment) for s in subset.size()]
+    sizes = list(_sizes(subset, environment))
     which: dict[int, int] = {}
     for inner, (stride, size) in enumerate(zip(strides, shape, strict=True)):
         match = [
@@ -142,10 +148,14 @@ def _as_window(
 
 
 def _as_layout(view: data.Array, subset: subsets.Range, viewed: data.Data, environment: Environment) -> Layout:
-    sizes = tuple(convert(s, environment) for s in subset.size())
-    whole = subset == subsets.Range.from_array(viewed)
-    if not whole and not _is_run(sizes, viewed, environment):
-        raise Unsupported("a view that reshapes a part of an array")
+    """The elements of a part in another shape, in the order in which NumPy's reshape takes them, also where the part is
+    no single run of memory.
+    """
+    sizes = _sizes(subset, environment)
+    if any(step != 1 for _, _, step in subset.ndrange()):
+        raise Unsupported("a view that reshapes every other element of an array")
+    if not _is_run(sizes, viewed, environment) and not _has_all(view, sizes, environment):
+        raise Unsupported("a view that reshapes a part of an array to another number of elements")
     if not _is_row_major(view) or not _is_row_major(viewed):
         raise Unsupported("a view that reshapes an array with strides that are not row-major")
     begins = tuple(convert(b, environment) for b, _, _ in subset.ndrange())
@@ -157,6 +167,11 @@ def _is_run(sizes: tuple[Expr, ...], viewed: data.Data, environment: Environment
     shape = [convert(s, environment) for s in viewed.shape]
     first = next((k for k, size in enumerate(sizes) if size != 1), len(sizes))
     return all(_equal(size, full) for size, full in list(zip(sizes, shape, strict=True))[first + 1 :])
+
+
+def _has_all(view: data.Array, sizes: tuple[Expr, ...], environment: Environment) -> bool:
+    """Whether a view has as many elements as the box that it views."""
+    return _equal(sympy.prod([convert(s, environment) for s in view.shape]), sympy.prod(sizes))
 
 
 def _is_row_major(desc: data.Data) -> bool:

@@ -35,6 +35,12 @@ def numbers(*shape: int) -> Values:
     return (np.arange(np.prod(shape), dtype=f32).reshape(shape) % 7) - 3
 
 
+@case(lambda: {"A": numbers(6, 4, 5), "B": np.zeros(12, f32)})
+@dace.program
+def reshaped_part(A: dace.float32[6, 4, 5], B: dace.float32[12]):
+    B[:] = np.reshape(A[1:4, 2, 1:5], (12,)) * 2
+
+
 @case(lambda: {"A": np.zeros(6, f32), "B": np.zeros(6, i32), "C": np.zeros(5, f32)})
 @dace.program
 def ranges_of_numbers(A: dace.float32[6], B: dace.int32[6], C: dace.float32[5]):
