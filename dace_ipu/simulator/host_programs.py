@@ -38,6 +38,7 @@ HEADERS = (
     "dace_ipu/integers.hpp",
     "dace_ipu/mapping.hpp",
     "dace_ipu/perf.hpp",
+    "dace_ipu/product.hpp",
     "dace_ipu/programs.hpp",
     "dace_ipu/rows.hpp",
     "poplar/Graph.hpp",

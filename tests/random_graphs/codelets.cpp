@@ -18,15 +18,18 @@ template class Add<float>;
 template class Add<unsigned>;
 template class Add<unsigned char>;
 
-// out[i] = in[i] + 1, by six workers; aligned as vectorised codelets ask for
+// out[i] = in[i] + 1, by six workers, which take words of 4 bytes in turns: no two may store into the same one. Aligned
+// as vectorised codelets ask for.
 template <typename T> class Next : public MultiVertex {
 public:
   Input<Vector<T, VectorLayout::SPAN, 16>> in;
   Output<Vector<T, VectorLayout::ONE_PTR, 16>> out;
 
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < in.size(); i += numWorkers())
-      out[i] = in[i] + 1;
+    constexpr unsigned word = 4 / sizeof(T);
+    for (unsigned first = word * worker; first < in.size(); first += word * numWorkers())
+      for (unsigned i = first; i < first + word && i < in.size(); ++i)
+        out[i] = in[i] + 1;
     return true;
   }
 };
