@@ -10,7 +10,7 @@ import sympy
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.fields import size_of
 from dace_ipu.passes.footprints import Site, facts_of, sites, span_of
-from dace_ipu.passes.rewrite import Body, defined_names, fresh, map_statements, used_names
+from dace_ipu.passes.rewrite import Body, claimed, defined_names, map_statements, used_names
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.tile_graph.body import (
     Access,
@@ -106,8 +106,7 @@ class _Loops:
         targets = () if loop.shared else self._targets(loop, facts)
         starts, ends = [], []
         for store in targets:
-            name = fresh(f"{store.target.data}_{_word(store)}", self.taken)
-            self.taken.add(name)
+            name = claimed(f"{store.target.data}_{_word(store)}", self.taken)
             loop = replace(loop, body=map_statements(loop.body, _Redirect(store.target, name)))
             start = self._start(store.target, before)
             starts.append(Declare(name, self.types[store.target.data], start, constant=False))

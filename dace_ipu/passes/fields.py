@@ -9,7 +9,7 @@ import sympy
 
 from dace_ipu.passes.domain import ONE, Domain
 from dace_ipu.passes.footprints import Box, Interval, Scope, Site
-from dace_ipu.passes.rewrite import fresh
+from dace_ipu.passes.rewrite import claimed, fresh
 from dace_ipu.tile_graph.body import Access, Expr, symbol
 from dace_ipu.tile_graph.nodes import Direction, Field, Layout, Range, Value
 
@@ -156,8 +156,7 @@ def _with_origin(edge: Edge, taken: set[str]) -> Edge:
         begin = interval.begin
         if begin.has(sympy.Min, sympy.Max, sympy.floor, sympy.Mod) and edge.field.layout is not Layout.SCALAR:
             suffix = f"_{number}" if len(edge.field.ranges) > 1 else ""
-            name = fresh(f"{edge.field.name}_begin{suffix}", taken)
-            taken.add(name)
+            name = claimed(f"{edge.field.name}_begin{suffix}", taken)
             values.append(Value(name, begin, np.dtype(np.int32)))
             begin = symbol(name)
         origin.append(begin)

@@ -9,7 +9,7 @@ from dace_ipu.passes.coverage import is_whole, set_covers
 from dace_ipu.passes.literals import literal
 from dace_ipu.passes.rewrite import Body, accesses
 from dace_ipu.passes.slots import slots_of
-from dace_ipu.passes.steps import touched
+from dace_ipu.passes.steps import last_user
 from dace_ipu.tile_graph.body import Statement, Store, walk
 from dace_ipu.tile_graph.nodes import Combine, ComputeSet, Step, TileGraph, with_inner_steps
 from dace_ipu.tile_graph.reductions import identity
@@ -50,7 +50,7 @@ def _folded(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
 def _start_of(combine: Combine, before: list[Step], graph: TileGraph) -> int | None:
     """The place of the compute set that sets all of the target to the identity, if nothing else touches it since."""
     target = graph.variable(combine.target.variable)
-    last = next((k for k in range(len(before) - 1, -1, -1) if target.name in touched(before[k])), None)
+    last = last_user(before, target.name)
     if last is None or not is_whole(combine.target.ranges, target):
         return None
     step, start = before[last], identity(combine.reduction, target.dtype)

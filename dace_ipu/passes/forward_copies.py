@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from dace_ipu.passes.coverage import is_whole
 from dace_ipu.passes.footprints import sites
 from dace_ipu.passes.rewrite import Body, Rewrite, accesses
-from dace_ipu.passes.steps import map_steps, touched, touched_itself, uses, walk_steps, written
+from dace_ipu.passes.steps import last_user, map_steps, touched, touched_itself, uses, walk_steps, written
 from dace_ipu.tile_graph.body import Access, DType, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import (
     Copy,
@@ -122,10 +123,10 @@ def _fold_inside(step: Step, known: _Known) -> Step | None:
 
 def _into_producer(copy: Copy, steps: tuple[Step, ...], index: int, known: _Known) -> tuple[Step, ...] | None:
     temporary, target = copy.source_slice.variable, copy.target_slice.variable
-    writer = _last_user(steps[:index], temporary)
+    writer = last_user(steps[:index], temporary)
     if writer is None or temporary not in known.temporaries or known.used[temporary] != 2 or not _same_boxes(copy):
         return None
-    if not _is_all_of(copy.source_slice, known.temporaries[temporary]):
+    if not is_whole(copy.source_slice.ranges, known.temporaries[temporary]):
         return None
     if any(target in touched(step) for step in steps[writer + 1 : index]):
         return None
@@ -146,7 +147,7 @@ def _into_all_users(copy: Copy, steps: tuple[Step, ...], index: int, known: _Kno
     temporary, target = copy.source_slice.variable, copy.target_slice.variable
     if temporary not in known.temporaries or not _same_boxes(copy):
         return None
-    if not _is_all_of(copy.source_slice, known.temporaries[temporary]):
+    if not is_whole(copy.source_slice.ranges, known.temporaries[temporary]):
         return None
     first = next(k for k, step in enumerate(steps) if temporary in touched(step))
     between = steps[first:index]
@@ -215,16 +216,6 @@ def _into_consumers(copy: Copy, steps: tuple[Step, ...], index: int, known: _Kno
         assert isinstance(step, MapStep)
         changed[k] = replace(step, body=_redirected(step.body, copy.target_slice, copy.source_slice))
     return (*steps[:index], *changed)
-
-
-def _last_user(steps: tuple[Step, ...], variable: str) -> int | None:
-    return next((k for k in range(len(steps) - 1, -1, -1) if variable in touched(steps[k])), None)
-
-
-def _is_all_of(box: Slice, variable: Variable) -> bool:
-    """Whether a slice is the whole variable: then whatever is stored to it is inside."""
-    pairs = zip(box.ranges, variable.shape, strict=True)
-    return all(at.step == 1 and at.begin == 0 and sympy.expand(at.end - size) == 0 for at, size in pairs)
 
 
 def _is_last_use(body: Body, temporary: str, target: str) -> bool:

@@ -8,7 +8,7 @@ import sympy
 
 from dace_ipu.passes.domain import ONE, ZERO, Domain
 from dace_ipu.passes.fields import size_of
-from dace_ipu.passes.rewrite import Body, fresh, map_statements
+from dace_ipu.passes.rewrite import Body, claimed, map_statements
 from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, Expr, For, Reduction, Statement, Store, symbol
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
@@ -97,7 +97,7 @@ def lanes_for(variable: str, domain: Domain, partition: str, taken: set[str]) ->
     scope = domain.whole()
     ranges = tuple(at.to_range() for at in scope.hull(scope.clamped(site, original.shape) for site in found))
     sizes = tuple(size_of(at) for at in ranges)
-    name = _new(f"{variable}_partial", taken)
+    name = claimed(f"{variable}_partial", taken)
     partial = Variable(
         name,
         partial_type(original.dtype),
@@ -109,12 +109,6 @@ def lanes_for(variable: str, domain: Domain, partition: str, taken: set[str]) ->
     first = WORKERS_PER_TILE * symbol(BLOCK)
     rows = (Range(first, first + WORKERS_PER_TILE), *(Range(ZERO, size) for size in sizes))
     field = Field(variable, name, Direction.OUTPUT, rows, Layout.VECTOR)
-    counters = tuple(_new(f"{variable}_{number}", taken) for number in range(len(sizes)))
-    total = _new(f"{variable}_{reduction.op.value}", taken)
+    counters = tuple(claimed(f"{variable}_{number}", taken) for number in range(len(sizes)))
+    total = claimed(f"{variable}_{reduction.op.value}", taken)
     return Lanes(partial, field, Slice(variable, ranges), reduction, start, total, counters)
-
-
-def _new(hint: str, taken: set[str]) -> str:
-    name = fresh(hint, taken)
-    taken.add(name)
-    return name

@@ -24,7 +24,7 @@ from dace_ipu.passes.rewrite import (
     used_names,
 )
 from dace_ipu.passes.runtime_scalars import prelude_of
-from dace_ipu.passes.steps import touched, uses, written
+from dace_ipu.passes.steps import last_user, touched, uses, written
 from dace_ipu.passes.sums import as_sums
 from dace_ipu.passes.turns import Turns
 from dace_ipu.tile_graph.body import (
@@ -106,7 +106,7 @@ class _Work:
         *body, last = repeat.body
         counter = _increment(last)
         maps = tuple(step for step in body if isinstance(step, MapStep))
-        start = next((k for k in range(len(before) - 1, -1, -1) if counter in touched(before[k])), None)
+        start = None if counter is None else last_user(before, counter)
         if counter is None or start is None or not maps or len(maps) < len(body):
             return None
         begin = _first_value(before[start], counter, self.graph)
@@ -122,7 +122,7 @@ class _Work:
             return None
         counter, bounds = found.counter, self.graph.variable(found.counter).bounds
         maps = tuple(inner for inner in step.body if isinstance(inner, MapStep))
-        start = next((k for k in range(len(before) - 1, -1, -1) if counter in touched(before[k])), None)
+        start = last_user(before, counter)
         begin = None if start is None else start_of(before[start], counter)
         if bounds is None or start is None or begin is None or not maps or len(maps) < len(step.body):
             return None
@@ -177,7 +177,7 @@ class _Work:
             or not fills_first(name, turns.steps, turns.graph)
         ):
             return None
-        count = loop.count if turns_known(loop.count, turns) else sympy.Max(ZERO, loop.count)
+        count = loop.count if _turns_known(loop.count, turns) else sympy.Max(ZERO, loop.count)
         single = not _plain(variable.shape)
         shape = (count,) if single else (count, *variable.shape)
         turn = symbol(turns.counter)
@@ -202,7 +202,7 @@ class _Loop:
     start: int
 
 
-def turns_known(count: Expr, turns: Turns) -> bool:
+def _turns_known(count: Expr, turns: Turns) -> bool:
     """Whether a number of turns is surely not negative."""
     return Domain(turns.graph, turns.steps[0]).facts.holds(count)
 

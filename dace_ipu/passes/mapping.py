@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from dace_ipu.passes.coverage import is_whole
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.tile_graph.body import Expr, symbol
 from dace_ipu.tile_graph.nodes import (
@@ -65,7 +66,7 @@ def _as_operand(variable: Variable, graph: TileGraph) -> OperandMapping | None:
     much as rearranging rows that are spread evenly.
     """
     uses = tuple(_operands(variable, graph))
-    whole = [(product, side) for product, side, box in uses if _is_all_of(box, variable)]
+    whole = [(product, side) for product, side, box in uses if is_whole(box.ranges, variable)]
     if variable.constant is not None or not whole or len({_roles(product, side) for product, side, _ in uses}) > 1:
         return None
     product, side = max(whole, key=lambda use: _multiplications(use[0]))
@@ -88,11 +89,6 @@ def _roles(product: Product, side: str) -> tuple[bool, ...]:
     notation = Notation.of(product)
     runs = notation.left if side == "left" else notation.right
     return tuple(index not in notation.target for index in runs)
-
-
-def _is_all_of(box: Slice, variable: Variable) -> bool:
-    pairs = zip(box.ranges, variable.shape, strict=False)
-    return box.variable == variable.name and all(at.begin == 0 and _length(at) == size for at, size in pairs)
 
 
 def _length(interval: Range) -> Expr:

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dace_ipu.passes.domain import ZERO, normalised
+from dace_ipu.passes.coverage import is_whole
+from dace_ipu.passes.domain import normalised
+from dace_ipu.passes.literals import literal
 from dace_ipu.passes.rewrite import Body, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of, runtime_names
-from dace_ipu.passes.steps import touched, written
+from dace_ipu.passes.steps import last_user, written
 from dace_ipu.tile_graph.body import Access, Code, Expr, For, Op, Store, symbol
 from dace_ipu.tile_graph.nodes import MapStep, Product, Range, Slice, Step, TileGraph, with_inner_steps
 from dace_ipu.tile_graph.products import PRODUCT_TYPES, Notation
@@ -155,27 +157,14 @@ def _zeroed_by(product: Product, before: list[Step], graph: TileGraph) -> int | 
     """The step that sets the target to zero, if nothing else touches it until then. It has to stay if the product may
     be one of empty slices, which is none.
     """
-    whole = all(_is_whole(box, graph) for box in (product.left, product.right, product.target))
-    index = next((k for k in range(len(before) - 1, -1, -1) if product.target.variable in touched(before[k])), None)
+    boxes = (product.left, product.right, product.target)
+    whole = all(is_whole(box.ranges, graph.variable(box.variable)) for box in boxes)
+    index = last_user(before, product.target.variable)
     step = None if index is None else before[index]
     if not whole or not isinstance(step, MapStep) or written(step) != {product.target.variable}:
         return None
     nest = nest_of(step, graph)
-    if nest is None or nest[1].reduction is not None or nest[1].value.reads or not _is_zero(nest[1].value.text):
+    if nest is None or nest[1].reduction is not None or nest[1].value.reads or literal(nest[1].value.text) != 0:
         return None
     box = _box(nest[1].target, nest[0])
     return index if box is not None and box[0] == product.target else None
-
-
-def _is_whole(box: Slice, graph: TileGraph) -> bool:
-    shape = graph.variable(box.variable).shape
-    return all(
-        at.begin == ZERO and sympy.expand(at.end - size) == 0 for at, size in zip(box.ranges, shape, strict=True)
-    )
-
-
-def _is_zero(text: str) -> bool:
-    try:
-        return float(ast.literal_eval(text.strip())) == 0
-    except (ValueError, SyntaxError, TypeError):
-        return False

@@ -157,6 +157,13 @@ def fresh(hint: str, taken: Iterable[str]) -> str:
     return candidate
 
 
+def claimed(hint: str, taken: set[str]) -> str:
+    """A fresh name, which is taken from then on."""
+    name = fresh(hint, taken)
+    taken.add(name)
+    return name
+
+
 def map_statements(body: Body, change: Callable[[Statement], Statement]) -> Body:
     """The body with every statement replaced by what ``change`` makes of it, after the statements inside it."""
     result = []

@@ -8,7 +8,7 @@ import sympy
 
 from dace_ipu.passes.domain import ZERO, Domain, normalised
 from dace_ipu.passes.match_products import product_of
-from dace_ipu.passes.rewrite import Rewrite, fresh
+from dace_ipu.passes.rewrite import Rewrite, claimed, fresh
 from dace_ipu.passes.runtime_scalars import runtime_names
 from dace_ipu.passes.steps import map_steps, walk_steps
 from dace_ipu.passes.straighten import Guarded, expanded
@@ -74,9 +74,9 @@ def _split(guarded: Guarded, graph: TileGraph, taken: set[str]) -> tuple[tuple[S
     old = {new: _relative_to(index, guarded) for index, new in moved.items()}
     wanted = Code("_0", (("_0", Access(name, tuple(index.subs(old) for index in element.indices))),))
     domain = tuple(d for d in step.domain if symbol(d.name) in runners)
-    first = MapStep(_new(f"zero_{name}", taken), tuple(whole), (Store(element, Code("0")),), step.source)
+    first = MapStep(claimed(f"zero_{name}", taken), tuple(whole), (Store(element, Code("0")),), step.source)
     add = If(Code(guarded.guard), (replace(guarded.store, value=wanted),))
-    last = MapStep(_new(f"update_{target.data}", taken), domain, (add,), step.source)
+    last = MapStep(claimed(f"update_{target.data}", taken), domain, (add,), step.source)
     return (first, products, last), variable
 
 
@@ -126,9 +126,3 @@ def _all_exist(step: MapStep, graph: TileGraph) -> bool:
             if not facts.at_most(ZERO, interval.low) or not facts.at_most(interval.high + 1, size):
                 return False
     return True
-
-
-def _new(hint: str, taken: set[str]) -> str:
-    name = fresh(hint, taken)
-    taken.add(name)
-    return name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dace_ipu.passes.rewrite import accesses
 from dace_ipu.tile_graph.body import Store, walk
@@ -26,7 +26,7 @@ from dace_ipu.tile_graph.nodes import (
     with_inner_steps,
 )
 
-__all__ = ["map_steps", "touched", "touched_itself", "uses", "walk_steps", "written"]
+__all__ = ["last_user", "map_steps", "touched", "touched_itself", "uses", "walk_steps", "written"]
 
 
 def map_steps(steps: tuple[Step, ...], change: Callable[[Step], tuple[Step, ...]]) -> tuple[Step, ...]:
@@ -38,6 +38,11 @@ def map_steps(steps: tuple[Step, ...], change: Callable[[Step], tuple[Step, ...]
         else:
             result.extend(change(step))
     return tuple(result)
+
+
+def last_user(steps: Sequence[Step], variable: str) -> int | None:
+    """The position of the last step that reads or writes a variable, itself or inside; None if there is none."""
+    return next((k for k in range(len(steps) - 1, -1, -1) if variable in touched(steps[k])), None)
 
 
 def uses(steps: tuple[Step, ...]) -> Counter[str]:

@@ -346,7 +346,7 @@ class _HostPrinter:
         operands = ", ".join(f'{{{self._slice(box)}, "{runs}"}}' for box, runs in pairs)
         tests = list(dict.fromkeys(test for box in boxes for test in self._conditions(box)))
         function = "multiplyAdd" if step.adds else "multiply"
-        self._lines.add(*source_comment(step.source))
+        self._lines.add(*self._origin(step.source))
         if tests:
             self._lines.add(f"if ({' && '.join(tests)})")
         indent = "  " if tests else ""
