@@ -151,6 +151,33 @@ struct Matrices {
   }
 };
 
+/// One operand of a product, the left one or the right one.
+struct Side {
+  const OperandShape &left, &right;
+  const std::string &target;
+  bool isLeft;
+};
+
+/// A variable of the shape of the operand, in the layout of the plan.
+poplar::Tensor operand(poplar::Graph &graph, const poplar::Type &type, const Side &side, const std::string &name) {
+  const auto &[left, right, target, isLeft] = side;
+  if (isBetterTurned(product(left.shape), product(right.shape)))
+    return operand(graph, type, {right, left, target, !isLeft}, name);
+  const Roles roles(left.indices, right.indices, target);
+  const Shape a = matrixShape(left, roles.groups, roles.rows, roles.depth);
+  const Shape b = matrixShape(right, roles.groups, roles.depth, roles.columns);
+  const OperandShape &own = isLeft ? left : right;
+  if (product(a) == 0 || product(b) == 0)
+    return plainVariable(graph, type, own.shape, name);
+  if (comesInPieces(graph, own, target))
+    return gridVariable(graph, type, own.shape, name);
+  if (isLeft)
+    return fromMatrix(poplin::createMatMulGroupedInputLHS(graph, type, type, a, b, {name}), own,
+                      roles.groups + roles.rows + roles.depth);
+  return fromMatrix(poplin::createMatMulGroupedInputRHS(graph, type, type, a, b, {name}), own,
+                    roles.groups + roles.depth + roles.columns);
+}
+
 } // namespace
 
 void addProductCodelets(poplar::Graph &graph) {
@@ -188,32 +215,12 @@ void multiplyAdd(poplar::Graph &graph, poplar::program::Sequence &sequence, cons
 
 poplar::Tensor leftOperand(poplar::Graph &graph, const poplar::Type &type, const OperandShape &left,
                            const OperandShape &right, const std::string &target, const std::string &name) {
-  if (isBetterTurned(product(left.shape), product(right.shape)))
-    return rightOperand(graph, type, right, left, target, name);
-  const Roles roles(left.indices, right.indices, target);
-  const Shape a = matrixShape(left, roles.groups, roles.rows, roles.depth);
-  const Shape b = matrixShape(right, roles.groups, roles.depth, roles.columns);
-  if (product(a) == 0 || product(b) == 0)
-    return plainVariable(graph, type, left.shape, name);
-  if (comesInPieces(graph, left, target))
-    return gridVariable(graph, type, left.shape, name);
-  const poplar::Tensor tensor = poplin::createMatMulGroupedInputLHS(graph, type, type, a, b, {name});
-  return fromMatrix(tensor, left, roles.groups + roles.rows + roles.depth);
+  return operand(graph, type, {left, right, target, true}, name);
 }
 
 poplar::Tensor rightOperand(poplar::Graph &graph, const poplar::Type &type, const OperandShape &left,
                             const OperandShape &right, const std::string &target, const std::string &name) {
-  if (isBetterTurned(product(left.shape), product(right.shape)))
-    return leftOperand(graph, type, right, left, target, name);
-  const Roles roles(left.indices, right.indices, target);
-  const Shape a = matrixShape(left, roles.groups, roles.rows, roles.depth);
-  const Shape b = matrixShape(right, roles.groups, roles.depth, roles.columns);
-  if (product(a) == 0 || product(b) == 0)
-    return plainVariable(graph, type, right.shape, name);
-  if (comesInPieces(graph, right, target))
-    return gridVariable(graph, type, right.shape, name);
-  const poplar::Tensor tensor = poplin::createMatMulGroupedInputRHS(graph, type, type, a, b, {name});
-  return fromMatrix(tensor, right, roles.groups + roles.depth + roles.columns);
+  return operand(graph, type, {left, right, target, false}, name);
 }
 
 } // namespace dace_ipu

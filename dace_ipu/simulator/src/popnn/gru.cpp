@@ -28,28 +28,17 @@ GruParams::GruParams(Type dataType, std::size_t batchSize, std::size_t maxTimeSt
       timeSteps(maxTimeSteps), layerSizes(std::move(layerSizes)), activation(activation),
       recurrentActivation(recurrentActivation) {}
 
-namespace {
-
-struct Counts {
-  std::uint64_t states, input, output; // elements of all states, and products with the weights
-  explicit Counts(const GruParams &p)
-      : states(p.rnn.maxTimeSteps * p.rnn.batchSize * p.rnn.layerSizes[1]),
-        input(2 * units * states * p.rnn.layerSizes[0]), output(2 * units * states * p.rnn.layerSizes[1]) {}
-};
-
-} // namespace
-
 // PopLibs, lib/popnn/Gru.cpp.
 uint64_t getBasicGruCellFwdFlops(const GruParams &params) {
-  const Counts n(params);
+  const rnn::internal::Counts n(params.rnn, units);
   return n.input + n.output + 5 * n.states;
 }
 uint64_t getBasicGruCellBwdFlops(const GruParams &params) {
-  const Counts n(params);
+  const rnn::internal::Counts n(params.rnn, units);
   return (params.calcInputGradients ? n.input : 0) + 2 * n.output + 8 * n.states;
 }
 uint64_t getBasicGruCellWuFlops(const GruParams &params) {
-  const Counts n(params);
+  const rnn::internal::Counts n(params.rnn, units);
   return n.input + n.output + 2 * units * n.states;
 }
 

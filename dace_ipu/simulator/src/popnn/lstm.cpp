@@ -31,28 +31,17 @@ LstmParams::LstmParams(Type dataType, std::size_t batchSize, std::size_t maxTime
 
 Tensor LstmState::getAsTensor() const { return stack({output, cellState}); }
 
-namespace {
-
-struct Counts {
-  std::uint64_t states, input, output; // elements of all states, and products with the weights
-  explicit Counts(const LstmParams &p)
-      : states(p.rnn.maxTimeSteps * p.rnn.batchSize * p.rnn.layerSizes[1]),
-        input(2 * units * states * p.rnn.layerSizes[0]), output(2 * units * states * p.rnn.layerSizes[1]) {}
-};
-
-} // namespace
-
 // PopLibs, lib/popnn/Lstm.cpp.
 uint64_t getBasicLstmCellFwdFlops(const LstmParams &params) {
-  const Counts n(params);
+  const rnn::internal::Counts n(params.rnn, units);
   return (params.doInputWeightCalc ? n.input : 0) + n.output + 4 * n.states;
 }
 uint64_t getBasicLstmCellBwdFlops(const LstmParams &params) {
-  const Counts n(params);
+  const rnn::internal::Counts n(params.rnn, units);
   return (params.calcInputGradients ? n.input : 0) + n.output + 6 * n.states;
 }
 uint64_t getBasicLstmCellWuFlops(const LstmParams &params) {
-  const Counts n(params);
+  const rnn::internal::Counts n(params.rnn, units);
   return n.input + n.output + 2 * units * n.states;
 }
 

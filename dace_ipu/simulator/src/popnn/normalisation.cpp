@@ -38,6 +38,13 @@ NormShape grouped(const Tensor &acts, const Tensor &mean, const OptionFlags &opt
   return grouped(std::max<std::size_t>(1, mean.numElements() / batch), options);
 }
 
+// gamma += scale * gammaDelta, and so for beta. The scale is a float, or a tensor of one element.
+template <typename Scale>
+void update(Graph &graph, const Tensor &gamma, const Tensor &beta, const Tensor &gammaDelta, const Tensor &betaDelta,
+            const Scale &scale, Sequence &prog, const DebugContext &dc) {
+  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog, dc);
+}
+
 } // namespace
 
 namespace bn {
@@ -100,16 +107,14 @@ Tensor batchNormGradients(Graph &graph, const Tensor &acts, const Tensor &gradsI
 void batchNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, float scale, Tensor &gamma,
                           Tensor &beta, Sequence &prog, const DebugContext &dc, const OptionFlags &options) {
   checkOptions(options);
-  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
-                      {dc, "batchNormParamUpdate"});
+  update(graph, gamma, beta, gammaDelta, betaDelta, scale, prog, {dc, "batchNormParamUpdate"});
 }
 
 void batchNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, const Tensor &scale,
                           Tensor &gamma, Tensor &beta, Sequence &prog, const DebugContext &dc,
                           const OptionFlags &options) {
   checkOptions(options);
-  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
-                      {dc, "batchNormParamUpdate"});
+  update(graph, gamma, beta, gammaDelta, betaDelta, scale, prog, {dc, "batchNormParamUpdate"});
 }
 
 } // namespace bn
@@ -167,16 +172,14 @@ Tensor groupNormGradients(Graph &graph, const Tensor &acts, const Tensor &gradsI
 void groupNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, float scale, Tensor &gamma,
                           Tensor &beta, Sequence &prog, const DebugContext &dc, const OptionFlags &options) {
   grouped(1, options); // for unknown options
-  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
-                      {dc, "groupNormParamUpdate"});
+  update(graph, gamma, beta, gammaDelta, betaDelta, scale, prog, {dc, "groupNormParamUpdate"});
 }
 
 void groupNormParamUpdate(Graph &graph, const Tensor &gammaDelta, const Tensor &betaDelta, const Tensor &scale,
                           Tensor &gamma, Tensor &beta, Sequence &prog, const DebugContext &dc,
                           const OptionFlags &options) {
   grouped(1, options); // for unknown options
-  popops::scaledAddTo(graph, concat(gamma, beta), concat(gammaDelta, betaDelta), scale, prog,
-                      {dc, "groupNormParamUpdate"});
+  update(graph, gamma, beta, gammaDelta, betaDelta, scale, prog, {dc, "groupNormParamUpdate"});
 }
 
 } // namespace gn

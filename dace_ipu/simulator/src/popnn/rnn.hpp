@@ -7,6 +7,7 @@
 #include <popnn/NonLinearityDef.hpp>
 #include <popnn/Rnn.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,6 +30,15 @@ void require(const poplar::DebugContext &dc, const char *name, const poplar::Ten
 void requireElementWise(const poplar::DebugContext &dc, NonLinearityType type);
 /// Throws poputil::poplibs_error also for those whose gradient needs more than the result.
 void requireGradient(const poplar::DebugContext &dc, NonLinearityType type);
+
+/// What floating-point operations are counted from: elements of the states of all steps, and operations of the products
+/// of the input and of the output with the weights of so many units.
+struct Counts {
+  std::uint64_t states, input, output;
+  Counts(const RnnParams &p, std::uint64_t units)
+      : states(p.maxTimeSteps * p.batchSize * p.layerSizes[1]), input(2 * units * states * p.layerSizes[0]),
+        output(2 * units * states * p.layerSizes[1]) {}
+};
 
 /// [units, a, n] as the matrix [a, units * n], and back.
 poplar::Tensor asMatrix(const poplar::Tensor &units);
