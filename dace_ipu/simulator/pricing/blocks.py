@@ -35,17 +35,29 @@ class _Issued:
     reads: frozenset[str]
 
 
+@dataclass(frozen=True)
+class _Context:
+    """What is known of a function: where its values come from, where they go, which have 64 bits, and which functions
+    count their own cost.
+    """
+
+    analysis: Analysis
+    definitions: dict[str, Instruction]
+    users: dict[str, list[Instruction]]
+    wide: set[str]
+    counting: Container[str]
+
+
 def price_blocks(
     function: Function, analysis: Analysis, is_supervisor: bool, counting: Container[str] = ()
 ) -> dict[str, BlockPrice]:
     """Return the price of every block by name. Functions in ``counting`` count what they cost themselves."""
     definitions = function.definitions()
-    wide = _wide_values(function, definitions)
-    users = _users(function)
+    context = _Context(analysis, definitions, _users(function), _wide_values(function, definitions), counting)
     result = {}
     for number, block in enumerate(function.blocks):
         following = function.blocks[number + 1].name if number + 1 < len(function.blocks) else ""
-        issued = _issue(block, following, analysis, definitions, users, wide, counting)
+        issued = _issue(block, following, context)
         cost = _alone(issued, block) if is_supervisor else _bundled(issued)
         cost += _loop_entry(block, analysis)
         moves = tuple((each.instruction, each.price.per_byte) for each in issued if each.price.per_byte)
@@ -82,22 +94,14 @@ def _wide_values(function: Function, definitions: dict[str, Instruction]) -> set
     return wide
 
 
-def _issue(
-    block: Block,
-    following: str,
-    analysis: Analysis,
-    definitions: dict[str, Instruction],
-    users: dict[str, list[Instruction]],
-    wide: set[str],
-    counting: Container[str],
-) -> list[_Issued]:
+def _issue(block: Block, following: str, context: _Context) -> list[_Issued]:
     """Return the instructions of a block that the machine executes, with what they read through those it does not."""
     issued: list[_Issued] = []
     roots: dict[str, frozenset[str]] = {}
     for i in block.instructions:
         reads = frozenset(root for name in i.operands for root in roots.get(name, frozenset((name,))))
-        called = i.opcode == "call" and i.detail in counting
-        cost = CALL if called else _price(i, block, following, analysis, definitions, users, wide)
+        called = i.opcode == "call" and i.detail in context.counting
+        cost = CALL if called else _price(i, block, following, context)
         if cost == FREE:
             if i.result:
                 roots[i.result] = reads
@@ -106,19 +110,12 @@ def _issue(
     return issued
 
 
-def _price(
-    i: Instruction,
-    block: Block,
-    following: str,
-    analysis: Analysis,
-    definitions: dict[str, Instruction],
-    users: dict[str, list[Instruction]],
-    wide: set[str],
-) -> Price:
-    if i.result in analysis.free:
+def _price(i: Instruction, block: Block, following: str, context: _Context) -> Price:
+    definitions, users, wide = context.definitions, context.users, context.wide
+    if i.result in context.analysis.free:
         return FREE
     if i.opcode == "br":
-        return _branch(i, block, following, analysis)
+        return _branch(i, block, following, context.analysis)
     if i.opcode in ("sitofp", "uitofp") and _is_loaded_for(i, definitions, users):
         return Price("aux", 1)  # loaded straight into the auxiliary registers
     if i.opcode == "select" and _is_extremum(i, definitions):
