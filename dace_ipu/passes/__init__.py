@@ -13,6 +13,7 @@ from dace_ipu.passes.fetch_slices import FetchSlices
 from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
+from dace_ipu.passes.hoist_reads import HoistReads
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.localise import LocaliseTemporaries
@@ -21,6 +22,7 @@ from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.notes import WriteNotes
+from dace_ipu.passes.pair_lanes import PairLanes
 from dace_ipu.passes.partition import PartitionMaps
 from dace_ipu.passes.reshape_reads import ReshapeReads
 from dace_ipu.passes.scale_products import ScaleProducts
@@ -71,6 +73,8 @@ PIPELINE: tuple[Pass, ...] = (
     DropCopies(),
     MapVariables(),
     Accumulate(),
+    HoistReads(),
+    PairLanes(),
     WriteNotes(),
 )
 

@@ -43,7 +43,7 @@ def _floating(cpp: str, arity: int = 1) -> Handler:
 
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, arity)
-        return printer.float_call(f"std::{cpp}", arguments)
+        return printer.math_call(cpp, arguments)
 
     return call
 
@@ -59,7 +59,7 @@ def _with_complex(cpp: str, helper: str) -> Handler:
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, 1)
         if not arguments[0].is_complex:
-            return printer.float_call(f"std::{cpp}", arguments)
+            return printer.math_call(cpp, arguments)
         printer.helpers.add(helper)
         return Term(f"{cpp}({printer.converted(arguments[0], COMPLEX).text})", COMPLEX)
 
@@ -72,7 +72,7 @@ def _rounding(cpp: str) -> Handler:
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, 1)
         argument = arguments[0]
-        return argument if argument.is_integer else printer.float_call(f"std::{cpp}", arguments)
+        return argument if argument.is_integer else printer.math_call(cpp, arguments)
 
     return call
 
@@ -84,7 +84,7 @@ def _absolute(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         printer.helpers.add("complex_abs")
         return Term(f"abs({argument.text})", FLOAT)
     if argument.is_float:
-        return printer.float_call("std::fabs", arguments)
+        return printer.math_call("fabs", arguments)
     if argument.dtype.kind in "ub":
         return replace(argument, dtype=arithmetic_type(argument, argument)) if argument.dtype == BOOL else argument
     return printer.helper_call("absolute", arguments, argument.dtype)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["helpers_text", "needs_cmath"]
+__all__ = ["helpers_text", "needs_cmath", "needs_vectors"]
 
 
 @dataclass(frozen=True)
 class _Helper:
-    """A definition, the helpers it needs, and whether it needs <cmath>."""
+    """A definition, the helpers it needs, and whether it needs <cmath> or <ipu_vector_math>."""
 
     text: str
     needs: tuple[str, ...] = ()
     cmath: bool = False
+    vectors: bool = False
 
 
 # Each goes into the file in this order. The arithmetic ones mean what NumPy does.
@@ -31,6 +32,32 @@ template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
   return a > b || a != a ? a : b;
 }
 """),
+    "pairs": _Helper(
+        """\
+// The elements of a row two by two: rows begin at multiples of eight bytes.
+inline float2 *pairs(float *row) { return reinterpret_cast<float2 *>(row); }
+inline const float2 *pairs(const float *row) { return reinterpret_cast<const float2 *>(row); }
+""",
+        vectors=True,
+    ),
+    "select_pairs": _Helper("""\
+// Of each lane `a` where it was found true, else `b`.
+inline float2 select(int2 answer, float2 a, float2 b) { return (float2)((answer & (int2)a) | (~answer & (int2)b)); }
+"""),
+    "min_pairs": _Helper(
+        """\
+// The lesser value of each lane; a NaN if there is one.
+inline float2 min(float2 a, float2 b) { return select((a < b) | (a != a), a, b); }
+""",
+        needs=("select_pairs",),
+    ),
+    "max_pairs": _Helper(
+        """\
+// The greater value of each lane; a NaN if there is one.
+inline float2 max(float2 a, float2 b) { return select((a > b) | (a != a), a, b); }
+""",
+        needs=("select_pairs",),
+    ),
     "share": _Helper("""\
 // Some of the iterations of a loop: consecutive ones, for one worker.
 struct Share {
@@ -286,6 +313,11 @@ def helpers_text(used: Iterable[str]) -> str:
 def needs_cmath(used: Iterable[str]) -> bool:
     """Whether one of these helpers calls a function of <cmath>."""
     return any(_TABLE[name].cmath for name in _closure(used))
+
+
+def needs_vectors(used: Iterable[str]) -> bool:
+    """Whether one of these helpers uses the machine's vector types."""
+    return any(_TABLE[name].vectors for name in _closure(used))
 
 
 def _closure(used: Iterable[str]) -> set[str]:

@@ -24,7 +24,8 @@ _MACROS_AND_LIBRARY = """
 """
 _CODELET_ONLY = """
     Input InOut MultiVertex Output Share Vector VectorLayout Vertex absolute ceil_div complex64 compute conj divide
-    erf exp float2 float4 floor_div gcd half half2 half4 heaviside ipow lcm load max min mod numWorkers poplar quarter
+    erf exp float2 float4 floor_div gcd half half2 half4 heaviside int2 ipow ipu lcm load max min mod numWorkers pairs poplar quarter
+    select
     share sign sqrt store worker
 """
 _HOST_ONLY = """
