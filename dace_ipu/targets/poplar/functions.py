@@ -271,7 +271,19 @@ def _ldexp(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
     return printer.binary(ast.Mult, arguments[0], printer.float_call("std::exp2", arguments[1:]))
 
 
-_CMATH = "log2 log10 log1p expm1 exp2 cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf fabs".split()
+def _polynomial(name: str, helper: str, arity: int = 1) -> Handler:
+    """A function of our own, where that of the library takes long."""
+
+    def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+        _expect(arguments, arity)
+        if any(argument.is_complex for argument in arguments):
+            raise ExpressionError(f"no complex '{name}'")
+        return printer.float_call(helper, arguments, helper)
+
+    return call
+
+
+_CMATH = "log2 log10 log1p expm1 exp2 cbrt tan asin acos atan sinh cosh tanh asinh acosh atanh erf fabs".split()
 _LONG_NAMES = {f"arc{name[1:]}": name for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")}
 
 #: Name in Python → what prints a call.
@@ -285,7 +297,9 @@ CALLS: dict[str, Handler] = {
     "ldexp": _ldexp,
     # angles
     **{name: _floating(cpp) for name, cpp in _LONG_NAMES.items()},
-    **dict.fromkeys(("atan2", "arctan2"), _floating("atan2", 2)),
+    "sin": _polynomial("sin", "sine"),
+    "cos": _polynomial("cos", "cosine"),
+    **dict.fromkeys(("atan2", "arctan2"), _polynomial("atan2", "angle", 2)),
     **{name: _floating(name, 2) for name in ("hypot", "copysign", "nextafter")},
     "deg2rad": _scaled(math.pi / 180),
     "rad2deg": _scaled(180 / math.pi),
