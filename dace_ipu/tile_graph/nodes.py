@@ -207,10 +207,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Partition:
-    """Blocks of a domain, dealt to the tiles when the graph is built."""
+    """Blocks of a domain, dealt to the tiles when the graph is built.
+
+    ``of_rows``: cut as stencils like it (``blocks.py``).
+    """
 
     name: str
     extents: tuple[Expr, ...]
+    of_rows: bool = False
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,8 @@ def _follow_text(follow: Follow | None) -> str:
 
 
 def _partition_text(partition: Partition) -> str:
-    return f"{partition.name}: {' x '.join(map(index_text, partition.extents)) or '1'}"
+    rows = ", in rows" if partition.of_rows else ""
+    return f"{partition.name}: {' x '.join(map(index_text, partition.extents)) or '1'}{rows}"
 
 
 def slice_text(box: Slice) -> str:

@@ -162,7 +162,9 @@ class _HostPrinter:
         for partition in self._graph.partitions:
             extents = ", ".join(self._index(e) for e in partition.extents)
             tiles = "graph.getTarget().getNumTiles()"
-            self._lines.add(f"const dace_ipu::Blocks {self._partitions[partition.name]}({{{extents}}}, {tiles});")
+            name = self._partitions[partition.name]
+            rows = ", dace_ipu::Cut::Rows" if partition.of_rows else ""
+            self._lines.add(f"const dace_ipu::Blocks {name}({{{extents}}}, {tiles}{rows});")
         if self._graph.partitions:
             self._lines.add("")
         for variable in self._graph.variables:

@@ -12,6 +12,9 @@ namespace dace_ipu {
 
 class Block;
 
+/// What a grid is chosen for: few iterations a worker, or long rows, as stencils need them.
+enum class Cut { Iterations, Rows };
+
 /// The blocks of a domain, row-major over a grid; block number b lives on tile b.
 class Blocks {
 public:
@@ -19,8 +22,8 @@ public:
 
   /// Cuts a domain of these extents for a machine of `tiles` tiles. There are no blocks if an extent is not positive.
   /// Throws std::invalid_argument if there are no tiles.
-  Blocks(std::vector<std::int64_t> extents, std::int64_t tiles);
-  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles);
+  Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, Cut cut = Cut::Iterations);
+  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, Cut cut = Cut::Iterations);
 
   std::int64_t size() const { return size_; }
   /// The number of parts of dimension d; 0 if there are no blocks.
@@ -38,6 +41,8 @@ public:
 
 private:
   std::vector<std::int64_t> grid(std::int64_t tiles) const;
+  /// The most blocks there may be.
+  std::int64_t room(std::int64_t tiles) const;
 
   std::vector<std::int64_t> extents_, parts_;
   std::int64_t size_ = 0;
