@@ -432,6 +432,17 @@ def remove_block(graph: ControlFlowRegion, block: ControlFlowBlock) -> None:
     graph.remove_node(cast(SDFGState, block))
 
 
+def own_blocks(sdfg: SDFG) -> None:
+    """Tell blocks that came from another SDFG, and the nested SDFGs in them, where they are now."""
+    sdfg.reset_cfg_list()
+    for state in sdfg.states():
+        state.sdfg = sdfg
+        for node in state.nodes():
+            if isinstance(node, nodes.NestedSDFG):
+                node.sdfg.parent_sdfg = sdfg
+                node.sdfg.parent = state
+
+
 def numpy_type(dtype: Any) -> np.dtype[Any]:
     """Return the NumPy type of a DaCe type. Raises TypeError or AttributeError if there is none."""
     plain: np.dtype[Any] = np.dtype(dtype.type)

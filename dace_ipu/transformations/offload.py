@@ -177,13 +177,7 @@ def _move_blocks(source: SDFG, target: SDFG) -> None:
         target.add_node(block, is_start_block=block is start)
     for edge in edges:
         target.add_edge(edge.src, edge.dst, edge.data)
-    target.reset_cfg_list()
-    for state in target.states():
-        state.sdfg = target
-        for node in state.nodes():
-            if isinstance(node, nodes.NestedSDFG):
-                node.sdfg.parent_sdfg = target
-                node.sdfg.parent = state
+    compat.own_blocks(target)
 
 
 def _clone(inner: SDFG, name: str, desc: data.Data, float64: str) -> str:

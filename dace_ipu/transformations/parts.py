@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from dace import data
-from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG, InterstateEdge
 from dace.sdfg.state import ConditionalBlock, ControlFlowBlock, ControlFlowRegion
 
@@ -144,16 +143,6 @@ def _assemble(sdfg: SDFG, blocks: list[ControlFlowBlock], parts: list[tuple[int,
                 edge = into[blocks[first]] if block is part[0] else InterstateEdge()
                 sdfg.add_edge(last, block, edge)
             last = block
-    _own(sdfg)
+    compat.own_blocks(sdfg)
     for name in {n for n, desc in sdfg.arrays.items() if desc.transient} - liveness.used(sdfg):
         del sdfg.arrays[name]
-
-
-def _own(sdfg: SDFG) -> None:
-    sdfg.reset_cfg_list()
-    for state in sdfg.states():
-        state.sdfg = sdfg
-        for node in state.nodes():
-            if isinstance(node, nodes.NestedSDFG):
-                node.sdfg.parent_sdfg = sdfg
-                node.sdfg.parent = state
