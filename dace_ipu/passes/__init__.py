@@ -17,6 +17,7 @@ from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
+from dace_ipu.passes.loops_to_vertices import LoopsToVertices
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
@@ -53,6 +54,7 @@ PIPELINE: tuple[Pass, ...] = (
     InlineOperands(),
     LoopsToDimensions(),
     SimplifyBodies(),
+    LoopsToVertices(),
     AnchorWrites(),
     FetchSlices(),
     ReshapeReads(),
