@@ -8,7 +8,20 @@ from dataclasses import dataclass, replace
 from dace_ipu.passes.clean_up import with_inner
 from dace_ipu.passes.rewrite import Body, accesses, defined_names, fresh, replace_names, used_names
 from dace_ipu.passes.steps import map_steps, uses, walk_steps
-from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, DType, For, If, Statement, Store, While, children, walk
+from dace_ipu.tile_graph.body import (
+    Access,
+    Assign,
+    Code,
+    Declare,
+    DType,
+    For,
+    If,
+    Statement,
+    Store,
+    While,
+    children,
+    walk,
+)
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, Variable
 
 __all__ = ["LocaliseTemporaries"]
@@ -85,13 +98,14 @@ def _as_local(body: Body, name: str, local: str, dtype: DType) -> Body:
     stores = [s for s in walk(body) if isinstance(s, Store) and s.target.data == name]
     top = next((k for k, s in enumerate(body) if s is stores[0]), None)
     if top is None:  # it is set further inside
-        return tuple(with_inner(s, lambda inner: _as_local(inner, name, local, dtype) if _sets(inner, name) else inner) for s in body)
+        return tuple(with_inner(s, lambda inner: _as_local_inside(inner, name, local, dtype)) for s in body)
     first = Declare(local, dtype, _code(stores[0].value, name, local), constant=len(stores) == 1)
     return tuple(first if k == top else _statement(s, name, local) for k, s in enumerate(body))
 
 
-def _sets(body: Body, name: str) -> bool:
-    return any(isinstance(s, Store) and s.target.data == name for s in walk(body))
+def _as_local_inside(body: Body, name: str, local: str, dtype: DType) -> Body:
+    sets = any(isinstance(s, Store) and s.target.data == name for s in walk(body))
+    return _as_local(body, name, local, dtype) if sets else body
 
 
 def _statement(statement: Statement, name: str, local: str) -> Statement:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import sympy
 
+from dace_ipu.passes.anchor_writes import anchored
 from dace_ipu.passes.device_loops import DeviceLoop, Known, counted_loops
 from dace_ipu.passes.domain import Domain, loop_over, normalised
-from dace_ipu.passes.plan import plan_of
+from dace_ipu.passes.fetch_slices import with_fetches
+from dace_ipu.passes.plan import Plan, plan_of
 from dace_ipu.passes.rewrite import Body
-from dace_ipu.passes.slots import UNKNOWN_TURNS, slots_of
+from dace_ipu.passes.slots import UNKNOWN_TURNS, exact_slots_of
 from dace_ipu.passes.steps import touched
 from dace_ipu.tile_graph.body import Expr, symbol
 from dace_ipu.tile_graph.nodes import (
@@ -35,11 +38,19 @@ EXCHANGE_BYTES = 4
 def vertex_cycles(body: Body, graph: TileGraph) -> Expr:
     """Cycles of a body that one worker runs, which issues an instruction every six cycles."""
     types = {variable.name: variable.dtype for variable in graph.variables}
-    return WORKERS_PER_TILE * slots_of(body, types, _symbols(graph))
+    return WORKERS_PER_TILE * exact_slots_of(body, types, _symbols(graph))
 
 
 def _symbols(graph: TileGraph) -> frozenset[str]:
     return frozenset(name for name, _ in graph.symbols)
+
+
+@dataclass(frozen=True)
+class Division:
+    """A map, and which of its dimensions are divided."""
+
+    domain: Domain
+    plan: Plan
 
 
 @dataclass(frozen=True)
@@ -89,12 +100,22 @@ class Costs:
                 return sympy.Integer(SET_CYCLES)
 
     def _map(self, step: MapStep) -> Expr:
-        """A set, another two for partial results; what cannot be divided takes its time on one tile."""
-        domain = Domain(self.graph, normalised(step))
-        plan = plan_of(domain)
-        if plan.divided:
-            return sympy.Integer(SET_CYCLES * (2 if plan.lanes else 1))
-        body = domain.step.body
-        for dimension in reversed(domain.step.domain):
-            body = (loop_over(dimension, replace(step, body=body)),)
-        return SET_CYCLES + vertex_cycles(body, self.graph)
+        return sympy.Add(*map(_set_cycles, self.divided(step)))
+
+    def divided(self, step: MapStep) -> Iterator[Division]:
+        """How a map will be divided, after what fetches slices for it."""
+        steps, graph = with_fetches(anchored(step, self.graph) or step, self.graph)
+        for part in steps:
+            domain = Domain(graph, normalised(part))
+            yield Division(domain, plan_of(domain))
+
+
+def _set_cycles(division: Division) -> Expr:
+    """A set, another one for partial results; what cannot be divided takes its time on one tile."""
+    domain, plan = division.domain, division.plan
+    if plan.divided:
+        return sympy.Integer(SET_CYCLES * (2 if plan.lanes else 1))
+    body = domain.step.body
+    for dimension in reversed(domain.step.domain):
+        body = (loop_over(dimension, replace(domain.step, body=body)),)
+    return SET_CYCLES + vertex_cycles(body, domain.graph)

@@ -8,18 +8,16 @@ from dataclasses import dataclass, field, replace
 import sympy
 
 from dace_ipu.passes.device_loops import DeviceLoop, counted_loops
-from dace_ipu.passes.domain import Domain, normalised
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.loop_code import LoopCode, NoCodeError
 from dace_ipu.passes.loop_costs import EXCHANGE_BYTES, SET_CYCLES, Costs, vertex_cycles
 from dace_ipu.passes.narrow_ranges import narrowed
-from dace_ipu.passes.plan import plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, claimed, defined_names, used_names
 from dace_ipu.passes.simplify_bodies import simplified
 from dace_ipu.passes.steps import touched, uses, walk_steps
 from dace_ipu.tile_graph.body import Access, Boolean
 from dace_ipu.tile_graph.conditions import condition_text, holds
-from dace_ipu.tile_graph.nodes import Choice, MapStep, Step, TileGraph, Variable, with_inner_steps
+from dace_ipu.tile_graph.nodes import Choice, MapStep, Repeat, RepeatWhile, Step, TileGraph, Variable, with_inner_steps
 
 __all__ = ["LoopsToVertices"]
 
@@ -90,8 +88,9 @@ class _Work:
         condition = self._is_better(loop, body, steps)
         if not _may_hold(condition):
             return None
-        name = claimed(f"loop_{loop.counter}", self.steps)
-        here = MapStep(name, (), body, steps[1].source, NOTE if condition == sympy.true else _noted(condition))
+        name, repeat = claimed(f"loop_{loop.counter}", self.steps), steps[-1]
+        assert isinstance(repeat, (Repeat, RepeatWhile))
+        here = MapStep(name, (), body, repeat.source, NOTE if condition == sympy.true else _noted(condition))
         if condition == sympy.true:
             return (here,)
         return (Choice(condition, (self._with_own_scalars(here, steps),), steps),)
@@ -105,7 +104,8 @@ class _Work:
         return any(sympy.prod(self.graph.variable(name).shape) != 1 for name in touched(step))
 
     def _is_divided(self, step: MapStep) -> bool:
-        return bool(step.domain and plan_of(Domain(self.graph, normalised(step))).divided)
+        """Whether a map, and not only what fetches slices for it, is divided."""
+        return bool(step.domain and tuple(Costs(self.graph).divided(step))[-1].plan.divided)
 
     def _body(self, loop: DeviceLoop) -> Body:
         body: Body = (LoopCode(self.graph, set(self.names)).loop(loop, {}),)

@@ -12,8 +12,8 @@ from dace_ipu.passes.clean_up import assigned_in, with_inner
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import facts_of, span_of
 from dace_ipu.passes.literals import as_index, index_of
-from dace_ipu.passes.rewrite import Body
-from dace_ipu.tile_graph.body import Declare, Expr, For, If, Statement, symbol, walk
+from dace_ipu.passes.rewrite import Body, defined_names
+from dace_ipu.tile_graph.body import Code, Declare, Expr, For, If, Statement, symbol, walk
 
 __all__ = ["narrowed"]
 
@@ -48,50 +48,78 @@ def _body(body: Body, constants: Mapping[str, Expr], facts: Facts) -> Body:
 def _statement(statement: Statement, constants: Mapping[str, Expr], facts: Facts) -> Statement:
     if not isinstance(statement, For):
         return with_inner(statement, lambda inner: _body(inner, constants, facts))
-    loop = _loop(statement, constants, facts)
-    span = span_of(loop)
-    inside = facts if span is None else facts.and_also(*facts_of(loop.variable, span), span[1] - span[0])
-    return replace(loop, body=_body(loop.body, constants, inside))
+    span = span_of(statement)
+    inside = facts if span is None else facts.and_also(*facts_of(statement.variable, span), span[1] - span[0])
+    return _loop(replace(statement, body=_body(statement.body, constants, inside)), constants, facts)
 
 
-def _loop(loop: For, constants: Mapping[str, Expr], facts: Facts) -> For:
-    if len(loop.body) != 1 or not isinstance(loop.body[0], If) or loop.step != 1 or loop.shared:
+def _loop(loop: For, constants: Mapping[str, Expr], facts: Facts) -> Statement:
+    """A loop with the bounds that a condition around its body asks for. The rest of the condition stays; where it has
+    nothing to do with the loop, around it."""
+    *before, test = loop.body or (None,)
+    if not isinstance(test, If) or not all(isinstance(s, Declare) and s.value is None for s in before):
         return loop
-    test = loop.body[0]
-    bounds = None if test.orelse or test.condition.reads else _bounds(test.condition.text, loop.variable, constants)
-    if bounds is None:
+    if loop.step != 1 or loop.shared or test.orelse or test.condition.reads:
         return loop
-    low = facts.largest((loop.begin, *bounds[0]))
-    high = facts.smallest((loop.end, *bounds[1]))
-    return replace(loop, begin=low, end=high, body=test.then)
+    low, high = [loop.begin], [loop.end]
+    rest: list[ast.expr] = []
+    for part in _conjunction(ast.parse(test.condition.text.strip(), mode="eval").body):
+        bound = _bound(part, loop.variable, constants)
+        if bound is None:
+            rest.append(part)
+        else:
+            (low if bound[0] else high).append(bound[1])
+    then: Body = (*before, *test.then)
+    outside = [part for part in rest if _is_fixed(part, loop, constants)]
+    inside = [part for part in rest if part not in outside]
+    body = then if not inside else (*before, If(_all_of(inside), test.then))
+    changed = replace(loop, begin=facts.largest(low), end=facts.smallest(high), body=body)
+    return If(_all_of(outside), (changed,)) if outside else changed
 
 
-def _bounds(text: str, variable: str, constants: Mapping[str, Expr]) -> tuple[list[Expr], list[Expr]] | None:
-    """The least values and the ends that a condition asks for; None if it is more than that."""
-    low: list[Expr] = []
-    high: list[Expr] = []
-    for difference in _differences(ast.parse(text.strip(), mode="eval").body, constants):
-        if difference is None:
-            return None
-        factor = sympy.expand(difference).coeff(symbol(variable))
-        rest = sympy.expand(difference - factor * symbol(variable))
-        if factor not in (1, -1) or symbol(variable) in rest.free_symbols:
-            return None
-        (low if factor == 1 else high).append(-rest if factor == 1 else sympy.expand(rest + 1))
-    return low, high
-
-
-def _differences(node: ast.expr, constants: Mapping[str, Expr]) -> Iterator[Expr | None]:
-    """Expressions that must not be negative, for a conjunction of comparisons; None for what is something else."""
+def _conjunction(node: ast.expr) -> Iterator[ast.expr]:
+    """The comparisons that a condition is made of, one by one."""
     match node:
         case ast.BoolOp(op=ast.And(), values=values):
             for value in values:
-                yield from _differences(value, constants)
+                yield from _conjunction(value)
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             for op, a, b in zip(ops, (left, *comparators), comparators, strict=False):
-                yield _difference(op, _index(a, constants), _index(b, constants))
+                yield ast.Compare(a, [op], [b])
         case _:
-            yield None
+            yield node
+
+
+def _all_of(parts: list[ast.expr]) -> Code:
+    return Code(" and ".join(ast.unparse(part) if len(parts) == 1 else f"({ast.unparse(part)})" for part in parts))
+
+
+def _is_fixed(part: ast.expr, loop: For, constants: Mapping[str, Expr]) -> bool:
+    """Whether a comparison of integers is the same in all turns of a loop."""
+    gap = _gap(part, constants)
+    inside = defined_names(loop.body) | {loop.variable}
+    return gap is not None and not {s.name for s in gap.free_symbols} & inside
+
+
+def _bound(part: ast.expr, variable: str, constants: Mapping[str, Expr]) -> tuple[bool, Expr] | None:
+    """The least value (True) or the end (False) that a comparison asks of a variable; None for any other."""
+    gap = _gap(part, constants)
+    factor = sympy.Integer(0) if gap is None else sympy.expand(gap).coeff(symbol(variable))
+    if gap is None or factor not in (1, -1):
+        return None
+    rest = sympy.expand(gap - factor * symbol(variable))
+    if symbol(variable) in rest.free_symbols:
+        return None
+    return (True, -rest) if factor == 1 else (False, sympy.expand(rest + 1))
+
+
+def _gap(part: ast.expr, constants: Mapping[str, Expr]) -> Expr | None:
+    """What must not be negative for a comparison of integers to be true."""
+    match part:
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return _difference(op, _index(left, constants), _index(right, constants))
+        case _:
+            return None
 
 
 def _difference(op: ast.cmpop, left: Expr | None, right: Expr | None) -> Expr | None:
