@@ -6,6 +6,7 @@ import os
 from typing import Protocol
 
 from dace_ipu.passes.accumulate import Accumulate
+from dace_ipu.passes.align_ranges import AlignRanges
 from dace_ipu.passes.anchor_writes import AnchorWrites
 from dace_ipu.passes.double_buffer import DoubleBuffer
 from dace_ipu.passes.drop_copies import DropCopies
@@ -55,6 +56,7 @@ PIPELINE: tuple[Pass, ...] = (
     LoopsToDimensions(),
     SimplifyBodies(),
     LoopsToVertices(),
+    AlignRanges(),
     AnchorWrites(),
     FetchSlices(),
     ReshapeReads(),

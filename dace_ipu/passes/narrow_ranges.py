@@ -15,7 +15,7 @@ from dace_ipu.passes.literals import as_index, index_of
 from dace_ipu.passes.rewrite import Body, defined_names
 from dace_ipu.tile_graph.body import Code, Declare, Expr, For, If, Statement, symbol, walk
 
-__all__ = ["narrowed"]
+__all__ = ["bound", "conjunction", "gap", "narrowed"]
 
 _ABOVE = {ast.Lt: 1, ast.LtE: 0}  # what is added to the smaller side so that it is at most the larger one
 _BELOW = {ast.Gt: 1, ast.GtE: 0}
@@ -63,12 +63,12 @@ def _loop(loop: For, constants: Mapping[str, Expr], facts: Facts) -> Statement:
         return loop
     low, high = [loop.begin], [loop.end]
     rest: list[ast.expr] = []
-    for part in _conjunction(ast.parse(test.condition.text.strip(), mode="eval").body):
-        bound = _bound(part, loop.variable, constants)
-        if bound is None:
+    for part in conjunction(ast.parse(test.condition.text.strip(), mode="eval").body):
+        found = bound(part, loop.variable, constants)
+        if found is None:
             rest.append(part)
         else:
-            (low if bound[0] else high).append(bound[1])
+            (low if found[0] else high).append(found[1])
     then: Body = (*before, *test.then)
     outside = [part for part in rest if _is_fixed(part, loop, constants)]
     inside = [part for part in rest if part not in outside]
@@ -77,12 +77,12 @@ def _loop(loop: For, constants: Mapping[str, Expr], facts: Facts) -> Statement:
     return If(_all_of(outside), (changed,)) if outside else changed
 
 
-def _conjunction(node: ast.expr) -> Iterator[ast.expr]:
+def conjunction(node: ast.expr) -> Iterator[ast.expr]:
     """The comparisons that a condition is made of, one by one."""
     match node:
         case ast.BoolOp(op=ast.And(), values=values):
             for value in values:
-                yield from _conjunction(value)
+                yield from conjunction(value)
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             for op, a, b in zip(ops, (left, *comparators), comparators, strict=False):
                 yield ast.Compare(a, [op], [b])
@@ -96,24 +96,24 @@ def _all_of(parts: list[ast.expr]) -> Code:
 
 def _is_fixed(part: ast.expr, loop: For, constants: Mapping[str, Expr]) -> bool:
     """Whether a comparison of integers is the same in all turns of a loop."""
-    gap = _gap(part, constants)
+    value = gap(part, constants)
     inside = defined_names(loop.body) | {loop.variable}
-    return gap is not None and not {s.name for s in gap.free_symbols} & inside
+    return value is not None and not {s.name for s in value.free_symbols} & inside
 
 
-def _bound(part: ast.expr, variable: str, constants: Mapping[str, Expr]) -> tuple[bool, Expr] | None:
+def bound(part: ast.expr, variable: str, constants: Mapping[str, Expr]) -> tuple[bool, Expr] | None:
     """The least value (True) or the end (False) that a comparison asks of a variable; None for any other."""
-    gap = _gap(part, constants)
-    factor = sympy.Integer(0) if gap is None else sympy.expand(gap).coeff(symbol(variable))
-    if gap is None or factor not in (1, -1):
+    value = gap(part, constants)
+    factor = sympy.Integer(0) if value is None else sympy.expand(value).coeff(symbol(variable))
+    if value is None or factor not in (1, -1):
         return None
-    rest = sympy.expand(gap - factor * symbol(variable))
+    rest = sympy.expand(value - factor * symbol(variable))
     if symbol(variable) in rest.free_symbols:
         return None
     return (True, -rest) if factor == 1 else (False, sympy.expand(rest + 1))
 
 
-def _gap(part: ast.expr, constants: Mapping[str, Expr]) -> Expr | None:
+def gap(part: ast.expr, constants: Mapping[str, Expr]) -> Expr | None:
     """What must not be negative for a comparison of integers to be true."""
     match part:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
