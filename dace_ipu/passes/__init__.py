@@ -28,6 +28,7 @@ from dace_ipu.passes.reshape_reads import ReshapeReads
 from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.split_guards import SplitGuards
+from dace_ipu.passes.spread_fetches import SpreadFetches
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.passes.straighten import Straighten
 from dace_ipu.tile_graph.dump import VARIABLE, dump
@@ -74,6 +75,7 @@ PIPELINE: tuple[Pass, ...] = (
     FoldStarts(),
     DropCopies(),
     MapVariables(),
+    SpreadFetches(),
     Accumulate(),
     WriteNotes(),
 )
