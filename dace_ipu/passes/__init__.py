@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from dace_ipu.passes.accumulate import Accumulate
+from dace_ipu.passes.align_ranges import AlignRanges
 from dace_ipu.passes.anchor_writes import AnchorWrites
 from dace_ipu.passes.double_buffer import DoubleBuffer
 from dace_ipu.passes.drop_copies import DropCopies
@@ -16,6 +17,7 @@ from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
+from dace_ipu.passes.loops_to_vertices import LoopsToVertices
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
@@ -25,6 +27,7 @@ from dace_ipu.passes.reshape_reads import ReshapeReads
 from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.split_guards import SplitGuards
+from dace_ipu.passes.spread_fetches import SpreadFetches
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.passes.straighten import Straighten
 from dace_ipu.tile_graph.dump import dump
@@ -52,6 +55,8 @@ PIPELINE: tuple[Pass, ...] = (
     InlineOperands(),
     LoopsToDimensions(),
     SimplifyBodies(),
+    LoopsToVertices(),
+    AlignRanges(),
     AnchorWrites(),
     FetchSlices(),
     ReshapeReads(),
@@ -69,6 +74,7 @@ PIPELINE: tuple[Pass, ...] = (
     FoldStarts(),
     DropCopies(),
     MapVariables(),
+    SpreadFetches(),
     Accumulate(),
     WriteNotes(),
 )

@@ -15,7 +15,7 @@ from dace_ipu.tile_graph.body import Access, Code, Expr, If, Store, symbol, walk
 from dace_ipu.tile_graph.indices import index_text
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph
 
-__all__ = ["AnchorWrites"]
+__all__ = ["AnchorWrites", "anchored"]
 
 NOTE = "runs wherever '{}' lives: who owns the elements that the device chooses writes them"
 
@@ -38,12 +38,13 @@ class AnchorWrites:
         """The graph with maps over the elements of what they write."""
 
         def change(step: Step) -> tuple[Step, ...]:
-            return ((_anchored(step, graph) or step) if isinstance(step, MapStep) else step,)
+            return ((anchored(step, graph) or step) if isinstance(step, MapStep) else step,)
 
         return replace(graph, steps=map_steps(graph.steps, change))
 
 
-def _anchored(step: MapStep, graph: TileGraph) -> MapStep | None:
+def anchored(step: MapStep, graph: TileGraph) -> MapStep | None:
+    """The map over elements of what a step of a graph writes; None if the step stays as it is."""
     target = _target(step.body)
     if target is None or (step.domain and plan_of(Domain(graph, normalised(step))).divided):
         return None

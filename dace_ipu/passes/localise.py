@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from dace_ipu.passes.clean_up import with_inner
 from dace_ipu.passes.rewrite import Body, accesses, defined_names, fresh, replace_names, used_names
 from dace_ipu.passes.steps import map_steps, uses, walk_steps
-from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, DType, For, If, Statement, Store, While, walk
+from dace_ipu.tile_graph.body import (
+    Access,
+    Assign,
+    Code,
+    Declare,
+    DType,
+    For,
+    If,
+    Statement,
+    Store,
+    While,
+    children,
+    walk,
+)
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, Variable
 
 __all__ = ["LocaliseTemporaries"]
@@ -65,8 +79,13 @@ def _is_one_element(body: Body, name: str) -> bool:
 
 
 def _is_set_first(body: Body, name: str) -> bool:
-    """Whether the first statement to touch a variable is a plain Store, at the top of the body, that only writes it."""
-    first = next(s for s in body if any(a.data == name for inner in walk((s,)) for a in accesses(inner)))
+    """Whether the first statement to touch a variable is a plain Store that only writes it, at the top of the innermost
+    list of statements that touches it."""
+    users = [s for s in body if any(a.data == name for inner in walk((s,)) for a in accesses(inner))]
+    first = users[0]
+    if len(users) == 1 and children(first) and not any(a.data == name for a in accesses(first)):
+        parts = [part for part in children(first) if any(a.data == name for s in walk(part) for a in accesses(s))]
+        return len(parts) == 1 and _is_set_first(parts[0], name)
     return (
         isinstance(first, Store)
         and first.target.data == name
@@ -77,14 +96,16 @@ def _is_set_first(body: Body, name: str) -> bool:
 
 def _as_local(body: Body, name: str, local: str, dtype: DType) -> Body:
     stores = [s for s in walk(body) if isinstance(s, Store) and s.target.data == name]
-    result: list[Statement] = []
-    for statement in body:
-        if statement is stores[0]:
-            assert isinstance(statement, Store)
-            result.append(Declare(local, dtype, _code(statement.value, name, local), constant=len(stores) == 1))
-        else:
-            result.append(_statement(statement, name, local))
-    return tuple(result)
+    top = next((k for k, s in enumerate(body) if s is stores[0]), None)
+    if top is None:  # it is set further inside
+        return tuple(with_inner(s, lambda inner: _as_local_inside(inner, name, local, dtype)) for s in body)
+    first = Declare(local, dtype, _code(stores[0].value, name, local), constant=len(stores) == 1)
+    return tuple(first if k == top else _statement(s, name, local) for k, s in enumerate(body))
+
+
+def _as_local_inside(body: Body, name: str, local: str, dtype: DType) -> Body:
+    sets = any(isinstance(s, Store) and s.target.data == name for s in walk(body))
+    return _as_local(body, name, local, dtype) if sets else body
 
 
 def _statement(statement: Statement, name: str, local: str) -> Statement:
