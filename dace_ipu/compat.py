@@ -54,6 +54,7 @@ __all__ = [
     "CompiledSDFG",
     "Config",
     "DaCeCodeGenerator",
+    "DaceProgram",
     "DefinedType",
     "IllegalCopy",
     "InstrumentationProvider",
@@ -396,6 +397,11 @@ def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
             if isinstance(node, nodes.ConsumeEntry) and node.consume.condition is not None:
                 renamed = [_Rename(names).visit(statement) for statement in node.consume.condition.code]
                 node.consume.condition = CodeBlock(renamed, node.consume.condition.language)
+
+
+def rename_in_code(tasklet: nodes.Tasklet, names: Mapping[str, str]) -> None:
+    """Rename variables in the text of a tasklet in Python."""
+    tasklet.code = CodeBlock([_Rename(names).visit(line) for line in tasklet.code.code], tasklet.language)
 
 
 class _Rename(ast.NodeTransformer):

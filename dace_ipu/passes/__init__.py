@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Protocol
 
 from dace_ipu.passes.accumulate import Accumulate
@@ -28,7 +27,7 @@ from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.split_guards import SplitGuards
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.passes.straighten import Straighten
-from dace_ipu.tile_graph.dump import VARIABLE, dump
+from dace_ipu.tile_graph.dump import dump
 from dace_ipu.tile_graph.nodes import MapStep, TileGraph
 from dace_ipu.tile_graph.printer import to_text
 from dace_ipu.tile_graph.spec import check
@@ -93,5 +92,4 @@ def _inspect(graph: TileGraph, stage: str) -> None:
     level = 1 if any(isinstance(step, MapStep) for step in walk_steps(graph.steps)) else 2
     if level == 1 or all(variable.mapping for variable in graph.variables):
         check(graph, level)
-    if os.environ.get(VARIABLE):
-        dump(graph.name, stage, to_text(graph))
+    dump(graph.name, stage, lambda: to_text(graph))

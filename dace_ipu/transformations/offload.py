@@ -69,11 +69,13 @@ class OffloadToIPU(transformation.MultiStateTransformation):  # type: ignore[typ
         _adopt(sdfg, trial)
 
 
-def to_ipu(sdfg: SDFG, float64: str = "refuse") -> SDFG:
-    """Simplify and offload ``sdfg`` in place, and return it. Offloading twice is harmless.
+def to_ipu(program: SDFG | compat.DaceProgram, float64: str = "refuse") -> SDFG:
+    """Simplify and offload an SDFG in place, and return it; an annotated ``@dace.program`` gives a new one.
+    Offloading twice is harmless.
 
     Raises :class:`dace_ipu.DiagnosticError` with everything that cannot run on the IPU.
     """
+    sdfg = program.to_sdfg(simplify=False) if isinstance(program, compat.DaceProgram) else program
     if OffloadToIPU.is_offloaded(sdfg):
         return sdfg
     sdfg.fill_scope_connectors()  # DaCe compiles programs without them, but cannot simplify them
