@@ -33,7 +33,7 @@ from dace_ipu.lowering.references import ArrayReference, Reference, ScalarRefere
 from dace_ipu.lowering.scope import Scope, dtype_of, integer_constants, user_name
 from dace_ipu.lowering.stream_code import both, capacity_of, popped, stream_at, through_stream
 from dace_ipu.lowering.streams import Stream
-from dace_ipu.lowering.symbolic import Unsupported, convert, python_text, quotient
+from dace_ipu.lowering.symbolic import Unsupported, convert, python_text
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
 from dace_ipu.tile_graph.body import (
     Assign,
@@ -51,6 +51,7 @@ from dace_ipu.tile_graph.body import (
     While,
     symbol,
 )
+from dace_ipu.tile_graph.indices import quotient
 
 __all__ = [
     "bind_view",

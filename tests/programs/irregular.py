@@ -77,3 +77,27 @@ def rows_scaled_in_place(row: dace.int32[N + 1], val: dace.float32[Z], x: dace.f
         start = row[i]
         stop = row[i + 1]
         val[start:stop] = val[start:stop] * x[i]
+
+
+# ---- indices in mixed radix ------------------------------------------------------------------------------------------
+
+
+@case(lambda r: {"A": values(r, 24), "B": values(r, 24)}, N=24, M=4)
+@dace.program
+def digits_of_a_counter(A: dace.float32[N], B: dace.float32[N]):
+    for t in range(1, M):
+        for j in range(t):
+            for a in dace.map[0:6]:
+                B[t * a + j] = B[t * a + j] + A[a] * t
+
+
+@case(lambda r: {"A": values(r, 5, 7)}, N=5, M=7)
+@dace.program
+def grids(A: dace.float32[N, M]):
+    x = np.ndarray((N, M), np.int32)
+    y = np.ndarray((N, M), np.int32)
+    for i in range(N):
+        x[i, :] = i
+    for j in range(M):
+        y[:, j] = j
+    A[:] = A * (x - y) + x
