@@ -15,8 +15,9 @@ from dace_ipu.lowering.reductions import reduction_of
 from dace_ipu.lowering.references import Reference, ScalarReference
 from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.stream_code import through_stream
-from dace_ipu.lowering.symbolic import Unsupported, convert, quotient
+from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import Assign, Code, Expr, For, Reduction, Statement, Store, symbol
+from dace_ipu.tile_graph.indices import quotient
 
 __all__ = ["both_subsets", "edge_between_arrays"]
 

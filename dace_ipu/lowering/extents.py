@@ -51,7 +51,7 @@ class Extents:
     def add(self, parameter: str, begin: Expr, last: Expr, step: Expr) -> Expr:
         """One more dimension, over an inclusive range: the value of its parameter. Raises Unsupported."""
         name = self.names.fresh(parameter)
-        count = sympy.expand(sympy.floor((last - begin) / step) + 1)
+        count = sympy.expand(last - begin + 1 if step == 1 else sympy.floor((last - begin) / step) + 1)
         if not self._is_late(count):
             return self._exact(name, begin, count, step)
         if not step.is_Integer or step < 0:

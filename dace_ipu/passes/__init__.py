@@ -23,6 +23,8 @@ from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.notes import WriteNotes
 from dace_ipu.passes.partition import PartitionMaps
+from dace_ipu.passes.read_through import ReadThrough
+from dace_ipu.passes.recompute import Recompute
 from dace_ipu.passes.reshape_reads import ReshapeReads
 from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
@@ -52,9 +54,11 @@ class Pass(Protocol):
 PIPELINE: tuple[Pass, ...] = (
     ForwardCopies(),
     SimplifyBodies(),
+    Recompute(),
     InlineOperands(),
     LoopsToDimensions(),
     SimplifyBodies(),
+    ReadThrough(),
     LoopsToVertices(),
     AlignRanges(),
     AnchorWrites(),

@@ -11,10 +11,11 @@ from dace_ipu.passes.domain import ONE, ZERO, Domain
 from dace_ipu.passes.fields import Edge, edges_of
 from dace_ipu.passes.lanes import Lanes, lanes_for
 from dace_ipu.passes.plan import Plan, reduced_by
+from dace_ipu.passes.powers import with_powers_first
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.slots import slots_of
-from dace_ipu.tile_graph.body import Access, DType, For, Store, codes, symbol, walk
+from dace_ipu.tile_graph.body import Access, Declare, DType, For, Store, codes, symbol, walk
 from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
@@ -102,6 +103,8 @@ class Vertex:
         for name in reversed(self._loop_order()):
             size = symbol(self.names[name][1]) if name in self.names else self.domain.extents[name]
             statements = (For(name, ZERO, size, ONE, statements, shared=name == self._shared()),)
+        invariant = self.domain.parameters | {s.name for s in prelude if isinstance(s, Declare)}
+        statements = with_powers_first(statements, self.domain, invariant, self.taken)
         before = [statement for lane in self.lanes for statement in lane.before()]
         return (*prelude, *before, *statements, *(statement for lane in self.lanes for statement in lane.after()))
 
