@@ -13,6 +13,7 @@ from dace_ipu.passes.fetch_slices import FetchSlices
 from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
+from dace_ipu.passes.hoist_reads import HoistReads
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.localise import LocaliseTemporaries
@@ -22,6 +23,7 @@ from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.notes import WriteNotes
+from dace_ipu.passes.pair_lanes import PairLanes
 from dace_ipu.passes.partition import PartitionMaps
 from dace_ipu.passes.read_through import ReadThrough
 from dace_ipu.passes.recompute import Recompute
@@ -80,6 +82,8 @@ PIPELINE: tuple[Pass, ...] = (
     MapVariables(),
     SpreadFetches(),
     Accumulate(),
+    HoistReads(),
+    PairLanes(),
     WriteNotes(),
 )
 

@@ -310,6 +310,7 @@ def _update_text(target: str, value: str, reduction: Reduction | None) -> str:
 def _for_text(loop: For) -> str:
     step = "" if loop.step == 1 else f":{index_text(loop.step)}"
     word = "share" if loop.shared else "for"
+    word += " pairs of" if loop.pairs else ""
     return f"{word} {loop.variable} in {index_text(loop.begin)}:{index_text(loop.end)}{step} "
 
 
