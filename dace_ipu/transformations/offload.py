@@ -21,7 +21,7 @@ from dace.sdfg.state import SDFGState
 from dace.transformation import transformation
 
 from dace_ipu import compat
-from dace_ipu.errors import DiagnosticError
+from dace_ipu.errors import DiagnosticCollector, DiagnosticError
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
@@ -70,10 +70,10 @@ class OffloadToIPU(transformation.MultiStateTransformation):  # type: ignore[typ
         trial = copy.deepcopy(sdfg)
         try:
             _offload(trial, self.float64)
-        except DiagnosticError:
+        except DiagnosticError as whole:
             if not self.allow_host:
                 raise
-            trial = _in_parts(sdfg, self.float64)
+            trial = _in_parts(sdfg, self.float64, whole)
         _adopt(sdfg, trial)
 
 
@@ -93,10 +93,16 @@ def to_ipu(program: SDFG | compat.DaceProgram, float64: str = "refuse", allow_ho
     return sdfg
 
 
-def _in_parts(sdfg: SDFG, float64: str) -> SDFG:
+def _in_parts(sdfg: SDFG, float64: str, whole: DiagnosticError) -> SDFG:
+    """The program with several device scopes; ``whole`` is why it cannot be one."""
     trial = copy.deepcopy(sdfg)
     float64 = checks.precision(trial, float64)
-    parts.offload_parts(trial, lambda part: _offload(part, float64))
+    try:
+        parts.offload_parts(trial, lambda part: _offload(part, float64))
+    except DiagnosticError as error:
+        findings = DiagnosticCollector(list(whole.diagnostics))
+        findings.extend(error.diagnostics)
+        raise DiagnosticError(findings.diagnostics) from None
     trial.validate()
     checks.check_after(trial)
     return trial

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from dace import data
 from dace.sdfg.sdfg import SDFG, InterstateEdge
@@ -34,12 +34,12 @@ def offload_parts(sdfg: SDFG, offload: Offload) -> None:
     """
     split_statements(sdfg)
     blocks = _sequence(sdfg)
-    refused = [_refusal(sdfg, number, offload) for number in range(len(blocks))]
-    findings = [finding for found in refused for finding in found]
-    if all(refused):
+    refused = _refused(sdfg, range(len(blocks)), offload)
+    findings = [finding for found in refused.values() for finding in found]
+    if len(refused) == len(blocks):
         raise DiagnosticError(findings)
     parts = [
-        (numbers[0], blocks[numbers[0] : numbers[-1] + 1] if refused[numbers[0]] else _taken(sdfg, numbers, offload))
+        (numbers[0], blocks[numbers[0] : numbers[-1] + 1] if numbers[0] in refused else _taken(sdfg, numbers, offload))
         for numbers in _stretches(sdfg, blocks, refused)
     ]
     _assemble(sdfg, blocks, parts)
@@ -57,15 +57,24 @@ def _sequence(sdfg: SDFG) -> list[ControlFlowBlock]:
     return blocks
 
 
-def _refusal(sdfg: SDFG, number: int, offload: Offload) -> Findings:
-    """Why the IPU cannot take a block; nothing if it can."""
-    block = _sequence(sdfg)[number]
-    carried = sorted(_symbols_assigned(block) & _symbols_elsewhere(sdfg, block))
-    if carried:
-        message = f"'{carried[0]}' is a symbol that is computed here and used later"
-        return (Diagnostic(Place.of(block, sdfg), message),)
+def _refused(sdfg: SDFG, numbers: Sequence[int], offload: Offload) -> dict[int, Findings]:
+    """Why the IPU cannot take some blocks. Halves what is refused: most of a long program is tried once."""
+    found = _refusal(sdfg, numbers, offload)
+    if not found:
+        return {}
+    if len(numbers) == 1:
+        return {numbers[0]: found}
+    half = len(numbers) // 2
+    return _refused(sdfg, numbers[:half], offload) | _refused(sdfg, numbers[half:], offload)
+
+
+def _refusal(sdfg: SDFG, numbers: Sequence[int], offload: Offload) -> Findings:
+    """Why the IPU cannot take all of these blocks; nothing if it can."""
+    for block in (_sequence(sdfg)[number] for number in numbers):
+        for name in sorted(_symbols_assigned(block) & _symbols_elsewhere(sdfg, block)):
+            return (Diagnostic(Place.of(block, sdfg), f"'{name}' is a symbol that is computed here and used later"),)
     try:
-        offload(_part(sdfg, [number]))
+        offload(_part(sdfg, numbers))
     except DiagnosticError as error:
         return error.diagnostics
     return ()
@@ -82,19 +91,19 @@ def _symbols_elsewhere(sdfg: SDFG, block: ControlFlowBlock) -> set[str]:
     return found | {str(s) for edge in sdfg.edges() for s in edge.data.free_symbols}
 
 
-def _stretches(sdfg: SDFG, blocks: list[ControlFlowBlock], refused: list[Findings]) -> Iterator[list[int]]:
+def _stretches(sdfg: SDFG, blocks: list[ControlFlowBlock], refused: Container[int]) -> Iterator[list[int]]:
     """The numbers of blocks that go to the IPU or stay together. The host computes what edges assign between them."""
     current = [0]
     for number in range(1, len(blocks)):
         (edge,) = sdfg.edges_between(blocks[number - 1], blocks[number])
-        if edge.data.assignments or bool(refused[number]) != bool(refused[number - 1]):
+        if edge.data.assignments or (number in refused) != (number - 1 in refused):
             yield current
             current = []
         current.append(number)
     yield current
 
 
-def _part(sdfg: SDFG, numbers: list[int]) -> SDFG:
+def _part(sdfg: SDFG, numbers: Sequence[int]) -> SDFG:
     """A program of some blocks: what others use as well is its argument."""
     part = copy.deepcopy(sdfg)
     blocks = _sequence(part)
@@ -124,7 +133,7 @@ def _argument(desc: data.Data, is_written: bool) -> data.Data:
     return result
 
 
-def _taken(sdfg: SDFG, numbers: list[int], offload: Offload) -> list[ControlFlowBlock]:
+def _taken(sdfg: SDFG, numbers: Sequence[int], offload: Offload) -> list[ControlFlowBlock]:
     part = _part(sdfg, numbers)
     offload(part)
     return _sequence(part)
