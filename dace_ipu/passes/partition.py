@@ -111,7 +111,7 @@ class _Work:
         if (extents, in_rows) not in self.partitions:
             taken = {partition.name for partition in (*self.graph.partitions, *self.partitions.values())}
             name = fresh(f"{domain.step.name}_blocks", taken)
-            self.partitions[extents, in_rows] = Partition(name, extents, in_rows)
+            self.partitions[extents, in_rows] = Partition(name, extents, of_rows=in_rows)
         return self.partitions[extents, in_rows].name
 
     def _in_rows(self, plan: Plan, domain: Domain) -> bool:

@@ -65,7 +65,12 @@ def slots_of(body: Body, types: Mapping[str, DType], known: frozenset[str]) -> E
 
     ``types`` gives the element types of the arrays. Both branches of a condition count half.
     """
-    return _rounded(_body(body, types, known))
+    return _rounded(exact_slots_of(body, types, known))
+
+
+def exact_slots_of(body: Body, types: Mapping[str, DType], known: frozenset[str]) -> Expr:
+    """The same, not rounded."""
+    return _body(body, types, known)
 
 
 def _rounded(slots: Expr) -> Expr:

@@ -86,7 +86,7 @@ def linear_bounds(count: int, dtype: DType, tiles: int) -> list[tuple[int, int]]
 
 
 def _block_count(partition: str, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> int:
-    parts = grid(_extents(partition, graph, symbols), tiles, graph.partition(partition).of_rows)
+    parts = _parts(partition, graph, symbols, tiles)
     return 0 if parts is None else math.prod(parts)
 
 
@@ -95,6 +95,11 @@ def _lanes(lanes: int, block_count: int, shape: tuple[int, ...]) -> Tiles:
         raise ValueError(f"{shape[0]} rows of partial results for {block_count} blocks of {lanes}")
     rows = np.arange(shape[0]) // lanes
     return np.broadcast_to(rows.reshape(-1, *[1] * (len(shape) - 1)), shape).copy()
+
+
+def _parts(partition: str, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> tuple[int, ...] | None:
+    found = graph.partition(partition)
+    return grid(_extents(partition, graph, symbols), tiles, found.workers, found.of_rows)
 
 
 def _extents(partition: str, graph: TileGraph, symbols: Mapping[str, int]) -> tuple[int, ...]:
@@ -112,8 +117,7 @@ def _linear(count: int, dtype: DType, tiles: int) -> Tiles:
 def _blocks(
     mapping: BlockMapping, shape: tuple[int, ...], graph: TileGraph, symbols: Mapping[str, int], tiles: int
 ) -> Tiles:
-    extents = _extents(mapping.partition, graph, symbols)
-    parts = grid(extents, tiles, graph.partition(mapping.partition).of_rows)
+    extents, parts = _extents(mapping.partition, graph, symbols), _parts(mapping.partition, graph, symbols, tiles)
     result = np.zeros(shape, np.int64)
     if parts is None:
         return result

@@ -173,6 +173,9 @@ class MapStep:
 # ---- level 2: vertices -----------------------------------------------------------------------------------------------
 
 
+WORKERS_PER_TILE = 6  # of every IPU so far
+
+
 class Direction(Enum):
     """Poplar's kinds of edges."""
 
@@ -207,13 +210,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Partition:
-    """Blocks of a domain, dealt to the tiles when the graph is built.
+    """Blocks of a domain, dealt to the tiles when the graph is built. A tile is worth ``workers`` iterations.
 
     ``of_rows``: cut as stencils like it (``blocks.py``).
     """
 
     name: str
     extents: tuple[Expr, ...]
+    workers: int = WORKERS_PER_TILE
     of_rows: bool = False
 
 
@@ -260,7 +264,6 @@ class ComputeSet:
 
 WORKER = "worker"
 BLOCK = "block"  # in ranges and values of a compute set: the number of the vertex's block, row-major over the grid
-WORKERS_PER_TILE = 6  # of every IPU so far
 
 
 # ---- programs --------------------------------------------------------------------------------------------------------

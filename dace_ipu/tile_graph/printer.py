@@ -27,6 +27,7 @@ from dace_ipu.tile_graph.conditions import condition_text
 from dace_ipu.tile_graph.expressions import access_text, code_text
 from dace_ipu.tile_graph.indices import difference, index_text
 from dace_ipu.tile_graph.nodes import (
+    WORKERS_PER_TILE,
     BlockMapping,
     Branch,
     Choice,
@@ -167,8 +168,10 @@ def _follow_text(follow: Follow | None) -> str:
 
 
 def _partition_text(partition: Partition) -> str:
+    extents = " x ".join(map(index_text, partition.extents)) or "1"
+    workers = "" if partition.workers == WORKERS_PER_TILE else f", {partition.workers} a tile"
     rows = ", in rows" if partition.of_rows else ""
-    return f"{partition.name}: {' x '.join(map(index_text, partition.extents)) or '1'}{rows}"
+    return f"{partition.name}: {extents}{workers}{rows}"
 
 
 def slice_text(box: Slice) -> str:

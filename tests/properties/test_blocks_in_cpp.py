@@ -30,7 +30,7 @@ int main() {
     dace_ipu::Follow follow;
     std::size_t size;
     std::cin >> follow.dimension >> follow.offset >> follow.stride >> size;
-    const dace_ipu::Blocks blocks(extents, tiles, rows ? dace_ipu::Cut::Rows : dace_ipu::Cut::Iterations);
+    const auto blocks = rows ? dace_ipu::Blocks::ofRows(extents, tiles) : dace_ipu::Blocks(extents, tiles);
     for (const auto &block : blocks) {
       std::cout << block.tile();
       for (std::int64_t d = 0; d < rank; ++d)
@@ -84,14 +84,14 @@ def cases():
 
 def expected(extents, tiles, follow, size, of_rows):
     """What the program is to print."""
-    found = blocks(extents, tiles, of_rows)
+    found = blocks(extents, tiles, of_rows=of_rows)
     lines = "".join(
         f"{block.tile} {' '.join(f'{a} {b}' for a, b in zip(block.begins, block.ends, strict=True))};"
         for block in found
     )
     follow = Follow(follow.dimension, sympy.Integer(follow.offset), follow.stride)
     variable = Variable("A", None, (sympy.Integer(size),), mapping=BlockMapping("p", (follow,)))
-    partition = Partition("p", tuple(map(sympy.Integer, extents)), of_rows)
+    partition = Partition("p", tuple(map(sympy.Integer, extents)), of_rows=of_rows)
     tile_of = mapping_tiles(variable, TileGraph("g", (), (), (variable,), (), (partition,)), {}, tiles)
     elements = sorted(enumerate(tile_of.tolist())) if found else []
     return lines, elements

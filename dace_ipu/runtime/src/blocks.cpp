@@ -133,28 +133,47 @@ private:
 
 } // namespace
 
-Blocks::Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, Cut cut) : extents_(std::move(extents)) {
+Blocks::Blocks(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
+
+Blocks::Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, std::int64_t workers)
+    : Blocks(std::move(extents)) {
+  if (!isEmpty(tiles))
+    cut(grid(tiles, workers));
+}
+
+Blocks Blocks::ofRows(std::vector<std::int64_t> extents, std::int64_t tiles) {
+  Blocks blocks(std::move(extents));
+  if (!blocks.isEmpty(tiles))
+    blocks.cut(RowSearch(blocks.extents_).best(std::min(tiles, ceil_div(blocks.iterations(), workersPerTile))));
+  return blocks;
+}
+
+bool Blocks::isEmpty(std::int64_t tiles) const {
   if (tiles < 1)
     throw std::invalid_argument("a machine without tiles");
   for (std::int64_t extent : extents_)
     if (extent <= 0)
-      return;
+      return true;
   checked_product("the iterations of a map", mostIterations, extents_);
-  parts_ = cut == Cut::Rows ? RowSearch(extents_).best(room(tiles)) : grid(tiles);
+  return false;
+}
+
+void Blocks::cut(std::vector<std::int64_t> parts) {
+  parts_ = std::move(parts);
   size_ = 1;
   for (std::int64_t p : parts_)
     size_ *= p;
 }
 
-Blocks::Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, Cut cut)
-    : Blocks(std::vector<std::int64_t>(extents), tiles, cut) {}
-
-std::int64_t Blocks::room(std::int64_t tiles) const {
+std::int64_t Blocks::iterations() const {
   std::int64_t total = 1;
   for (std::int64_t extent : extents_)
     total *= extent;
-  return std::min(tiles, ceil_div(total, workersPerTile));
+  return total;
 }
+
+Blocks::Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, std::int64_t workers)
+    : Blocks(std::vector<std::int64_t>(extents), tiles, workers) {}
 
 std::int64_t Blocks::stride(std::size_t d) const {
   std::int64_t product = 1;
@@ -167,18 +186,19 @@ std::int64_t Block::begin(std::size_t d) const { return blocks_->border(d, part(
 std::int64_t Block::end(std::size_t d) const { return blocks_->border(d, part(d) + 1); }
 std::int64_t Block::part(std::size_t d) const { return number_ / blocks_->stride(d) % blocks_->parts(d); }
 
-std::vector<std::int64_t> Blocks::grid(std::int64_t tiles) const {
+std::vector<std::int64_t> Blocks::grid(std::int64_t tiles, std::int64_t workers) const {
   std::vector<std::size_t> divided;
-  std::vector<std::int64_t> divisible, workers;
+  std::vector<std::int64_t> divisible, sharing;
   for (std::size_t d = 0; d < extents_.size(); ++d) {
     if (extents_[d] == 1 || divided.size() == 3)
       continue;
     divided.push_back(d);
     divisible.push_back(extents_[d]);
-    workers.push_back(d == 0 ? workersPerTile : 1);
+    sharing.push_back(d == 0 ? workers : 1);
   }
   std::vector<std::int64_t> parts(extents_.size(), 1);
-  const std::vector<std::int64_t> best = GridSearch(divisible, workers).best(room(tiles));
+  const std::int64_t room = std::min(tiles, ceil_div(iterations(), workers));
+  const std::vector<std::int64_t> best = GridSearch(divisible, sharing).best(room);
   for (std::size_t i = 0; i < divided.size(); ++i)
     parts[divided[i]] = best[i];
   return parts;

@@ -12,18 +12,18 @@ namespace dace_ipu {
 
 class Block;
 
-/// What a grid is chosen for: few iterations a worker, or long rows, as stencils need them.
-enum class Cut { Iterations, Rows };
-
 /// The blocks of a domain, row-major over a grid; block number b lives on tile b.
 class Blocks {
 public:
   static constexpr std::int64_t workersPerTile = 6;
 
-  /// Cuts a domain of these extents for a machine of `tiles` tiles. There are no blocks if an extent is not positive.
-  /// Throws std::invalid_argument if there are no tiles.
-  Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, Cut cut = Cut::Iterations);
-  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, Cut cut = Cut::Iterations);
+  /// Cuts a domain of these extents for a machine of `tiles` tiles, of which each is worth `workers` iterations. There
+  /// are no blocks if an extent is not positive. Throws std::invalid_argument if there are no tiles.
+  Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, std::int64_t workers = workersPerTile);
+  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, std::int64_t workers = workersPerTile);
+
+  /// Cuts a domain as stencils like it, in blocks of long rows that the workers of a tile share.
+  static Blocks ofRows(std::vector<std::int64_t> extents, std::int64_t tiles);
 
   std::int64_t size() const { return size_; }
   /// The number of parts of dimension d; 0 if there are no blocks.
@@ -40,9 +40,11 @@ public:
   Iterator end() const;
 
 private:
-  std::vector<std::int64_t> grid(std::int64_t tiles) const;
-  /// The most blocks there may be.
-  std::int64_t room(std::int64_t tiles) const;
+  explicit Blocks(std::vector<std::int64_t> extents);
+  bool isEmpty(std::int64_t tiles) const;
+  void cut(std::vector<std::int64_t> parts);
+  std::int64_t iterations() const;
+  std::vector<std::int64_t> grid(std::int64_t tiles, std::int64_t workers) const;
 
   std::vector<std::int64_t> extents_, parts_;
   std::int64_t size_ = 0;
