@@ -23,13 +23,13 @@ _TABLE: dict[str, _Helper] = {
     "min": _Helper("""\
 // The lesser of two values; a NaN if there is one.
 template <typename A, typename B> inline auto min(A a, B b) -> decltype(a + b) {
-  return a < b || a != a ? a : b;
+  return b != b ? b : b < a ? b : a;
 }
 """),
     "max": _Helper("""\
 // The greater of two values; a NaN if there is one.
 template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
-  return a > b || a != a ? a : b;
+  return b != b ? b : b > a ? b : a;
 }
 """),
     "pairs": _Helper(
@@ -47,14 +47,14 @@ inline float2 select(int2 answer, float2 a, float2 b) { return (float2)((answer 
     "min_pairs": _Helper(
         """\
 // The lesser value of each lane; a NaN if there is one.
-inline float2 min(float2 a, float2 b) { return select((a < b) | (a != a), a, b); }
+inline float2 min(float2 a, float2 b) { return select(b != b, b, select(b < a, b, a)); }
 """,
         needs=("select_pairs",),
     ),
     "max_pairs": _Helper(
         """\
 // The greater value of each lane; a NaN if there is one.
-inline float2 max(float2 a, float2 b) { return select((a > b) | (a != a), a, b); }
+inline float2 max(float2 a, float2 b) { return select(b != b, b, select(b > a, b, a)); }
 """,
         needs=("select_pairs",),
     ),
