@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import dace
 import numpy as np
-from dace import dtypes, hooks, subsets, symbolic
+from dace import data, dtypes, hooks, subsets, symbolic
 from dace.attr_enum import ExtensibleAttributeEnum
 from dace.codegen import compiler, compiler_family
 from dace.codegen.codeobject import CodeObject
@@ -32,10 +32,13 @@ from dace.codegen.targets.cpp import mangle_dace_state_struct_name, ptr
 from dace.codegen.targets.cpu import CPUCodeGen
 from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
+from dace.frontend.common.op_repository import Replacements
 from dace.frontend.operations import detect_reduction_type
+from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.parser import DaceProgram
 from dace.frontend.python.replacements import operators
 from dace.frontend.python.replacements.utils import sym_type
+from dace.memlet import Memlet
 from dace.properties import CodeBlock
 from dace.sdfg import nodes
 from dace.sdfg import utils as sdfg_utils
@@ -218,6 +221,34 @@ def wrap_guard_ranges(make: Callable[[Function], Function]) -> None:
 def wrap_result_type(make: Callable[[Function], Function]) -> None:
     """Wrap ``result_type(arguments, operator)`` of the frontend: the type of an operation, and the casts before it."""
     _replace_function(operators, "result_type", make)
+
+
+def wrap_visit_assign(make: Callable[[Function], Function]) -> None:
+    """Wrap ``ProgramVisitor._visit_assign(node, target, operator)``, which parses an assignment."""
+    _replace_function(ProgramVisitor, "_visit_assign", make)
+
+
+def wrap_reduce(make: Callable[[Function], Function]) -> None:
+    """Wrap the frontend's ``dace.reduce(visitor, sdfg, state, function, array, out_array, axis, identity)``."""
+    with _lock:
+        current = Replacements._rep["dace.reduce"]
+        original = getattr(current, "__dace_ipu_original__", current)
+        wrapper: Any = make(original)
+        wrapper.__dace_ipu_original__ = original
+        Replacements._rep["dace.reduce"] = wrapper
+
+
+def copy_of_scalar(visitor: Any, name: str) -> str | None:
+    """Let the frontend copy the scalar ``name`` of the program to a new one and return that; None if it is none of the
+    program's own. ``_add_state`` is the only way to a state where the frontend stands.
+    """
+    desc = visitor.sdfg.arrays.get(name)
+    if not isinstance(desc, data.Scalar) or not desc.transient:
+        return None
+    new, new_desc = visitor.sdfg.add_scalar(name, desc.dtype, transient=True, find_new_name=True)
+    state = visitor._add_state(f"copy_{name}")
+    state.add_nedge(state.add_read(name), state.add_write(new), Memlet.from_array(new, new_desc))
+    return str(new)
 
 
 def operand_type(operand: Any) -> Any:

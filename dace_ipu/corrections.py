@@ -6,12 +6,15 @@ there never reaches the IPU. Decision 0012 says why they are made for all progra
 
 from __future__ import annotations
 
+import ast
+import copy
 import functools
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import Any
 
 import numpy as np
+from dace import dtypes
 from dace.sdfg.state import LoopRegion
 
 from dace_ipu import compat
@@ -26,6 +29,8 @@ def install() -> None:
     """Correct DaCe. Repeatable."""
     compat.wrap_guard_ranges(_with_ranges_in_order)
     compat.wrap_result_type(_with_weak_numbers)
+    compat.wrap_visit_assign(_with_copies_of_scalars)
+    compat.wrap_reduce(_with_identity)
 
 
 def _with_ranges_in_order(original: Callable[..., list[CounterRange]]) -> Callable[..., list[CounterRange]]:
@@ -85,3 +90,56 @@ def _as_the_others(argument: Any, arguments: Sequence[Any]) -> Any:
     if dtype.kind not in "iu" or not np.iinfo(dtype).min <= argument <= np.iinfo(dtype).max:
         return argument
     return dtype.type(argument)
+
+
+def _with_copies_of_scalars(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Assignments in which ``y = x`` of a number gives y a value of its own, as do ``y, z = x, y``.
+
+    DaCe 2.0.0b1 takes y for another name of x: what is assigned to one of them later changes both. (Of arrays that is
+    what Python means.)
+    """
+
+    @functools.wraps(original)
+    def visit_assign(visitor: Any, node: Any, target: ast.expr, op: Any, *more: Any, **options: Any) -> Any:
+        if op is None and not options.get("is_return", False):
+            node = _with_copies(visitor, node)
+        return original(visitor, node, target, op, *more, **options)
+
+    return visit_assign
+
+
+def _with_copies(visitor: Any, node: Any) -> Any:
+    """The assignment with the name of a new scalar for each value that is nothing but a name of one."""
+    parts = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [node.value]
+    copies = [_copied(visitor, part) for part in parts]
+    if all(new is part for new, part in zip(copies, parts, strict=True)):
+        return node
+    result = copy.copy(node)
+    result.value = ast.Tuple(copies, ast.Load()) if len(copies) > 1 else copies[0]
+    return result
+
+
+def _copied(visitor: Any, value: Any) -> Any:
+    name = visitor.variables.get(value.id) if isinstance(value, ast.Name) else None
+    return value if name is None else compat.copy_of_scalar(visitor, name) or value
+
+
+def _with_identity(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``dace.reduce`` that returns its result starts from the identity of the operation, if none is given.
+
+    DaCe 2.0.0b1 starts from whatever the new array holds. Simplified, ``C[:] = dace.reduce(f, A)`` reduces to C itself,
+    and adds to what was there before.
+    """
+
+    @functools.wraps(original)
+    def reduced(visitor: Any, sdfg: Any, state: Any, *arguments: Any, **options: Any) -> Any:
+        result = original(visitor, sdfg, state, *arguments, **options)
+        if isinstance(result, str):  # with an array for the result it returns nothing
+            (target,) = [node for node in state.sink_nodes() if getattr(node, "data", None) == result]
+            (edge,) = state.in_edges(target)
+            kind = compat.reduction_type(edge.src.wcr)
+            if edge.src.identity is None and kind is not None:
+                edge.src.identity = dtypes.reduction_identity(sdfg.arrays[result].dtype, kind)
+        return result
+
+    return reduced
