@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 # Order matters: enumeration members come first, everything below refers to them.
 from dace_ipu import registration  # noqa: F401  isort: skip
 from dace_ipu import auto_optimize, build_lock, config, corrections, environment, hooks, instrumentation  # noqa: F401
-from dace_ipu.errors import Diagnostic, DiagnosticError, IPURuntimeError
+from dace_ipu.errors import Diagnostic, DiagnosticError, HostPartWarning, IPURuntimeError
 
 if TYPE_CHECKING:
     from dace_ipu.profile import last_report as last_report
@@ -29,6 +29,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Diagnostic",
     "DiagnosticError",
+    "HostPartWarning",
     "IPURuntimeError",
     "OffloadToIPU",
     "__version__",

@@ -57,6 +57,7 @@ __all__ = [
     "CompiledSDFG",
     "Config",
     "DaCeCodeGenerator",
+    "DaceProgram",
     "DefinedType",
     "IllegalCopy",
     "InstrumentationProvider",
@@ -429,6 +430,11 @@ def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
                 node.consume.condition = CodeBlock(renamed, node.consume.condition.language)
 
 
+def rename_in_code(tasklet: nodes.Tasklet, names: Mapping[str, str]) -> None:
+    """Rename variables in the text of a tasklet in Python."""
+    tasklet.code = CodeBlock([_Rename(names).visit(line) for line in tasklet.code.code], tasklet.language)
+
+
 class _Rename(ast.NodeTransformer):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
@@ -455,6 +461,17 @@ def register_copies(
 def remove_block(graph: ControlFlowRegion, block: ControlFlowBlock) -> None:
     """Remove a block of any kind from a region. (DaCe's annotation says state.)"""
     graph.remove_node(cast(SDFGState, block))
+
+
+def own_blocks(sdfg: SDFG) -> None:
+    """Tell blocks that came from another SDFG, and the nested SDFGs in them, where they are now."""
+    sdfg.reset_cfg_list()
+    for state in sdfg.states():
+        state.sdfg = sdfg
+        for node in state.nodes():
+            if isinstance(node, nodes.NestedSDFG):
+                node.sdfg.parent_sdfg = sdfg
+                node.sdfg.parent = state
 
 
 def numpy_type(dtype: Any) -> np.dtype[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import networkx as nx
 from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
@@ -16,6 +17,7 @@ __all__ = [
     "counters",
     "is_module_path",
     "lives_outside_maps",
+    "order",
     "scope_locals",
     "used_outside",
     "wide_symbols",
@@ -119,3 +121,11 @@ def control_flow_reads(sdfg: SDFG) -> set[str]:
             else set()
         )
     return names & set(sdfg.arrays)
+
+
+def order(state: SDFGState, scope: nodes.EntryNode | None) -> list[nodes.Node]:
+    """The nodes right inside a scope (None: of the whole state), sources before what depends on them."""
+    parents = state.scope_dict()
+    position = {node: k for k, node in enumerate(nx.topological_sort(state.nx))}
+    inside = [node for node in state.nodes() if parents[node] is scope and not isinstance(node, nodes.ExitNode)]
+    return sorted(inside, key=position.__getitem__)

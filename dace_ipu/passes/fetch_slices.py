@@ -17,7 +17,7 @@ from dace_ipu.passes.steps import map_steps, walk_steps
 from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, Store, symbol
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph, Variable
 
-__all__ = ["FetchSlices"]
+__all__ = ["FetchSlices", "with_fetches"]
 
 NOTE = "fetches a slice of '{}' that the device chooses, for all tiles that read it"
 ZERO = sympy.Integer(0)
@@ -42,6 +42,13 @@ class FetchSlices:
         work = _Work(graph, {step.name for step in walk_steps(graph.steps) if isinstance(step, MapStep)})
         steps = map_steps(graph.steps, work.fetched)
         return replace(graph, steps=steps, variables=(*graph.variables, *work.temporaries))
+
+
+def with_fetches(step: MapStep, graph: TileGraph) -> tuple[tuple[MapStep, ...], TileGraph]:
+    """The maps that a step of a graph would become, and the graph with the temporaries between them."""
+    work = _Work(graph, set())
+    steps = tuple(part for part in work.fetched(step) if isinstance(part, MapStep))
+    return steps, replace(graph, variables=(*graph.variables, *work.temporaries))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.indices import index_text
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, with_inner_steps
 
-__all__ = ["InlineOperands"]
+__all__ = ["Filling", "InlineOperands"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _inlined(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
     steps = tuple(with_inner_steps(step, lambda inner: _inlined(inner, graph)) for step in steps)
     used = uses(graph.steps)
     for index, step in enumerate(steps):
-        filling = _Filling.of(step, graph) if isinstance(step, MapStep) else None
+        filling = Filling.of(step, graph) if isinstance(step, MapStep) else None
         if filling is None or used[filling.target.data] != 2:
             continue
         behind = steps[index + 1 :]
@@ -60,7 +60,7 @@ def _inlined(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
 
 
 @dataclass(frozen=True)
-class _Filling:
+class Filling:
     """``target = value`` for all points of a domain, each at an element of its own."""
 
     target: Access
@@ -69,7 +69,8 @@ class _Filling:
     runners: dict[str, int]  # the dimensions of the domain, and which one of the array they run along
 
     @classmethod
-    def of(cls, step: MapStep, graph: TileGraph) -> _Filling | None:
+    def of(cls, step: MapStep, graph: TileGraph) -> Filling | None:
+        """What a map fills; None if it does anything else as well."""
         step = normalised(step)
         prelude, body = prelude_of(step.body)
         if len(body) != 1 or not isinstance(body[0], Store) or body[0].reduction is not None:
@@ -96,7 +97,7 @@ class _Filling:
         return Rewrite(new, texts={name: f"({index_text(value)})" for name, value in new.items()}).code(self.value)
 
 
-def _computed_there(step: Step, filling: _Filling, graph: TileGraph) -> MapStep | None:
+def _computed_there(step: Step, filling: Filling, graph: TileGraph) -> MapStep | None:
     """The reduction with the value in place of the temporary; None if that would change more."""
     if not isinstance(step, MapStep) or not _has_type(filling, graph):
         return None
@@ -126,7 +127,7 @@ def _spoils_product(reader: Step, changed: MapStep, graph: TileGraph) -> bool:
     return before is not None and product_of(changed, graph) is None
 
 
-def _has_type(filling: _Filling, graph: TileGraph) -> bool:
+def _has_type(filling: Filling, graph: TileGraph) -> bool:
     """Whether storing the value does not convert it."""
     scalars = {s.name: s.dtype for s in filling.prelude} | dict.fromkeys(filling.runners, WEAK_INT)
     reads = {name: graph.variable(read.data).dtype for name, read in filling.value.reads}
@@ -134,7 +135,7 @@ def _has_type(filling: _Filling, graph: TileGraph) -> bool:
     return types.of_text(filling.value.text) == graph.variable(filling.target.data).dtype
 
 
-def _free_names(filling: _Filling) -> set[str]:
+def _free_names(filling: Filling) -> set[str]:
     indices = {s.name for _, read in filling.value.reads for index in read.indices for s in index.free_symbols}
     texts = set(names(filling.value.text)) - {name for name, _ in filling.value.reads}
     return (indices | texts) - filling.runners.keys()

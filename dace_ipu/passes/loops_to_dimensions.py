@@ -23,6 +23,7 @@ from dace_ipu.passes.rewrite import (
     replace_names,
     used_names,
 )
+from dace_ipu.passes.rows import row_of
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.steps import last_user, touched, uses, written
 from dace_ipu.passes.sums import as_sums
@@ -61,7 +62,9 @@ class LoopsToDimensions:
     Only loops of nothing but maps, whose counter nothing else uses. No turn may touch what another one writes, but for
     sums and the like, whose terms may come in any order (``C[i] = C[i] + a`` is one). A temporary that each turn fills
     before it reads it gets an element for each turn, if it then has no more dimensions than the arrays around it. A
-    range that the device computes becomes all values that the counter may have, and a condition (``late_ranges``).
+    range that the device computes becomes all values that the counter may have, and a condition (``late_ranges``). Maps
+    whose ranges each turn finds in the data, as those over the rows of a sparse matrix, become loops in one map over
+    all turns (``rows``).
     """
 
     name: str = "loops_to_dimensions"
@@ -93,7 +96,7 @@ class _Work:
                 result.extend(single)
                 continue
             loop = self._loop(step, result) if isinstance(step, Repeat) else self._late_loop(step, result)
-            maps = None if loop is None else self._as_maps(loop)
+            maps = None if loop is None else self._as_maps(loop) or self._as_row(loop)
             if loop is None or maps is None:
                 result.append(step)
             else:
@@ -148,10 +151,7 @@ class _Work:
 
     def _as_maps(self, loop: _Loop) -> tuple[MapStep, ...] | None:
         """The maps over all turns, if these do not depend on each other. Adds dimensions to temporaries."""
-        taken = {v.name for v in self.graph.variables} | {name for name, _ in self.graph.symbols}
-        for step in loop.maps:
-            taken |= defined_names(step.body) | used_names(step.body) | {d.name for d in step.domain}
-        name = fresh(loop.counter, taken)
+        name = self._name_of_turn(loop)
         turns = Turns(self.graph, tuple(_over_turns(step, loop, name) for step in loop.maps), name)
         if not turns.is_consistent or any(_reads(step, loop.counter) for step in turns.steps):
             return None
@@ -162,6 +162,19 @@ class _Work:
             return None
         self.graph = turns.graph
         return turns.steps
+
+    def _as_row(self, loop: _Loop) -> tuple[MapStep, ...] | None:
+        """One map over all turns whose iterations are whole turns (``rows``)."""
+        name = self._name_of_turn(loop)
+        steps = tuple(_over_turns(step, loop, name) for step in loop.maps)
+        row = None if any(_reads(step, loop.counter) for step in steps) else row_of(steps, self.used, self.graph)
+        return None if row is None else (row,)
+
+    def _name_of_turn(self, loop: _Loop) -> str:
+        taken = {v.name for v in self.graph.variables} | {name for name, _ in self.graph.symbols}
+        for step in loop.maps:
+            taken |= defined_names(step.body) | used_names(step.body) | {d.name for d in step.domain}
+        return fresh(loop.counter, taken)
 
     def _expanded(self, name: str, turns: Turns, loop: _Loop) -> Turns | None:
         """The turns with an element of a temporary for each; None if that cannot be."""

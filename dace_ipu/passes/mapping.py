@@ -105,7 +105,7 @@ def _leader(users: Iterable[tuple[ComputeSet, Field]], graph: TileGraph) -> Bloc
     """The mapping that follows the user with the largest domain among those whose blocks touch different parts."""
     best: tuple[float, BlockMapping] | None = None
     for compute_set, edge in users:
-        follow = _follows(edge, compute_set.block)
+        follow = follows(edge, compute_set.block)
         if compute_set.partition is None or not any(follow) or _is_shared(edge, follow, compute_set):
             continue
         size = _weight(graph.partition(compute_set.partition).extents, follow) * (
@@ -131,7 +131,7 @@ def _typical(product: Expr) -> float:
     return float(product.subs(dict.fromkeys(product.free_symbols, _TYPICAL)))
 
 
-def _follows(edge: Field, blocks: tuple[BlockDimension, ...]) -> tuple[Follow | None, ...]:
+def follows(edge: Field, blocks: tuple[BlockDimension, ...]) -> tuple[Follow | None, ...]:
     """For each dimension of a variable the block dimension it runs with; each block dimension is followed once."""
     taken: set[int] = set()
     names = {symbol(name) for block in blocks for name in (block.begin, block.size)}

@@ -11,10 +11,12 @@ from dace_ipu.passes.domain import ONE, ZERO, Domain
 from dace_ipu.passes.fields import Edge, edges_of
 from dace_ipu.passes.lanes import Lanes, lanes_for
 from dace_ipu.passes.plan import Plan, reduced_by
+from dace_ipu.passes.powers import with_powers_first
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.slots import slots_of
-from dace_ipu.tile_graph.body import Access, DType, For, Store, symbol, walk
+from dace_ipu.tile_graph.body import Access, Declare, DType, For, Store, codes, symbol, walk
+from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
     WORKER,
@@ -101,6 +103,8 @@ class Vertex:
         for name in reversed(self._loop_order()):
             size = symbol(self.names[name][1]) if name in self.names else self.domain.extents[name]
             statements = (For(name, ZERO, size, ONE, statements, shared=name == self._shared()),)
+        invariant = self.domain.parameters | {s.name for s in prelude if isinstance(s, Declare)}
+        statements = with_powers_first(statements, self.domain, invariant, self.taken)
         before = [statement for lane in self.lanes for statement in lane.before()]
         return (*prelude, *before, *statements, *(statement for lane in self.lanes for statement in lane.after()))
 
@@ -139,7 +143,13 @@ class Vertex:
         """Plain fields for the names that the body uses but does not define: of block, origins, program."""
         used, known = used_names(body), self._known_values()
         free = used - defined_names(body)
-        return tuple(value for name, value in known.items() if name in free)
+        return tuple(self._narrow(value, body) for name, value in known.items() if name in free)
+
+    def _narrow(self, value: Value, body: Body) -> Value:
+        """In 32 bits, which a tile counts in, if only indices and loops use it and it is a size: no tensor has more."""
+        sizes, in_texts = self.domain.facts.nonnegative, _names_in_texts(body)
+        is_size = symbol(value.name) in sizes and value.name not in in_texts
+        return replace(value, dtype=_PLACE) if is_size and value.dtype.kind == "i" else value
 
     def _known_values(self) -> dict[str, Value]:
         sizes = [(size, _COUNT) for _, size in self.names.values()]
@@ -147,6 +157,10 @@ class Vertex:
         plain: list[tuple[str, DType]] = [*sizes, *begins, *self.domain.graph.symbols]
         known = {name: Value(name, symbol(name), dtype) for name, dtype in plain}
         return known | {value.name: value for edge in self.edges for value in edge.values}
+
+
+def _names_in_texts(body: Body) -> set[str]:
+    return {name for statement in walk(body) for code in codes(statement) for name in names(code.text)}
 
 
 class _Localise(Rewrite):

@@ -4,10 +4,11 @@ The rule, in integers of 64 bits, for extents ``n[0..r)`` and a number of tiles 
 b)`` is ``(a + b - 1) / b``):
 
 1. If an extent is not positive there are no blocks. ``total`` is the product of all extents (1 if there are none).
-2. ``limit = min(tiles, ceil(total, 6))``: a tile is worth at least six iterations, one a worker.
+2. ``limit = min(tiles, ceil(total, w))``: a tile is worth at least ``w`` iterations, one a worker. ``w`` is 6, all
+   workers of a tile, or 1 for iterations that wait for data rather than compute.
 3. A grid gives each dimension a number of parts ``p[d]``, 1 <= p[d] <= n[d], with product at most ``limit``. Only the
    first three dimensions with an extent above 1 are divided; the others have ``p[d] = 1``.
-4. The six workers of a tile share dimension 0: with ``w[0] = 6`` and ``w[d] = 1`` for the others, the cost of dimension
+4. The workers of a tile share dimension 0: with ``w[0] = w`` and ``w[d] = 1`` for the others, the cost of dimension
    d is ``cost(d, p) = ceil(n[d], w[d] * p)``, which equals ``ceil(ceil(n[d], p), w[d])``. The cost of a grid is the
    product over the divided dimensions.
 5. The best grid has the least cost; among equals the fewest blocks (the product of ``p``); among equals the fewest
@@ -20,8 +21,8 @@ The search for step 5 goes through the divided dimensions in order, first to las
 the parts chosen so far (rounded down). Only the smallest p of each cost matters, so the candidates of dimension d are
 ``p = 1`` and then, while ``cost = cost(d, p)`` is above 1, ``p = ceil(n[d], w[d] * (cost - 1))``, as long as ``p <=
 room``. For the last divided dimension only the largest candidate matters. A branch is given up if ``cost so far *
-ceil(rest, 6_or_1 * room)`` exceeds the best cost found: ``rest`` is the product of the extents of the dimensions still
-to be divided, and the factor is 6 if dimension 0 is among them. (Pruning changes the time, never the result.)
+ceil(rest, w_or_1 * room)`` exceeds the best cost found: ``rest`` is the product of the extents of the dimensions still
+to be divided, and the factor is w if dimension 0 is among them. (Pruning changes the time, never the result.)
 """
 
 from __future__ import annotations
@@ -75,12 +76,12 @@ class _Axis:
         return _ceil(self.extent, self.workers * self.cost(room))
 
 
-def blocks(extents: tuple[int, ...], tiles: int) -> tuple[Block, ...]:
+def blocks(extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE) -> tuple[Block, ...]:
     """The blocks of a domain of these extents on a machine of ``tiles`` tiles, in the order of their tiles.
 
     Raises ValueError if there are no tiles.
     """
-    parts = grid(extents, tiles)
+    parts = grid(extents, tiles, workers)
     if parts is None:
         return ()
     spans = [_spans(extent, p) for extent, p in zip(extents, parts, strict=True)]
@@ -90,7 +91,7 @@ def blocks(extents: tuple[int, ...], tiles: int) -> tuple[Block, ...]:
     )
 
 
-def grid(extents: tuple[int, ...], tiles: int) -> tuple[int, ...] | None:
+def grid(extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE) -> tuple[int, ...] | None:
     """The number of parts of each dimension (step 5 of the rule); None if the domain is empty.
 
     Raises ValueError if there are no tiles.
@@ -100,8 +101,8 @@ def grid(extents: tuple[int, ...], tiles: int) -> tuple[int, ...] | None:
     if any(extent <= 0 for extent in extents):
         return None
     divided = [d for d, extent in enumerate(extents) if extent > 1][:DIVIDED_DIMENSIONS]
-    axes = [_Axis(extents[d], WORKERS_PER_TILE if d == 0 else 1) for d in divided]
-    room = min(tiles, _ceil(math.prod(extents), WORKERS_PER_TILE))
+    axes = [_Axis(extents[d], workers if d == 0 else 1) for d in divided]
+    room = min(tiles, _ceil(math.prod(extents), workers))
     parts = dict(zip(divided, _Search(axes).best(room), strict=True))
     return tuple(parts.get(d, 1) for d in range(len(extents)))
 

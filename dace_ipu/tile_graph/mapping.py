@@ -63,7 +63,7 @@ def mapping_tiles(variable: Variable, graph: TileGraph, symbols: Mapping[str, in
                 raise ValueError(f"'{variable.name}' lives on tile {tile} of {tiles}")
             return np.full(shape, tile)
         case BlockMapping() as mapping:
-            return _blocks(mapping, shape, _extents(mapping.partition, graph, symbols), symbols, tiles)
+            return _blocks(mapping, shape, graph, symbols, tiles)
         case LaneMapping(partition=partition, lanes_per_block=lanes):
             return _lanes(lanes, _block_count(partition, graph, symbols, tiles), shape)
         case _:
@@ -86,7 +86,7 @@ def linear_bounds(count: int, dtype: DType, tiles: int) -> list[tuple[int, int]]
 
 
 def _block_count(partition: str, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> int:
-    parts = grid(_extents(partition, graph, symbols), tiles)
+    parts = _parts(partition, graph, symbols, tiles)
     return 0 if parts is None else math.prod(parts)
 
 
@@ -95,6 +95,10 @@ def _lanes(lanes: int, block_count: int, shape: tuple[int, ...]) -> Tiles:
         raise ValueError(f"{shape[0]} rows of partial results for {block_count} blocks of {lanes}")
     rows = np.arange(shape[0]) // lanes
     return np.broadcast_to(rows.reshape(-1, *[1] * (len(shape) - 1)), shape).copy()
+
+
+def _parts(partition: str, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> tuple[int, ...] | None:
+    return grid(_extents(partition, graph, symbols), tiles, graph.partition(partition).workers)
 
 
 def _extents(partition: str, graph: TileGraph, symbols: Mapping[str, int]) -> tuple[int, ...]:
@@ -110,9 +114,9 @@ def _linear(count: int, dtype: DType, tiles: int) -> Tiles:
 
 
 def _blocks(
-    mapping: BlockMapping, shape: tuple[int, ...], extents: tuple[int, ...], symbols: Mapping[str, int], tiles: int
+    mapping: BlockMapping, shape: tuple[int, ...], graph: TileGraph, symbols: Mapping[str, int], tiles: int
 ) -> Tiles:
-    parts = grid(extents, tiles)
+    extents, parts = _extents(mapping.partition, graph, symbols), _parts(mapping.partition, graph, symbols, tiles)
     result = np.zeros(shape, np.int64)
     if parts is None:
         return result

@@ -173,6 +173,9 @@ class MapStep:
 # ---- level 2: vertices -----------------------------------------------------------------------------------------------
 
 
+WORKERS_PER_TILE = 6  # of every IPU so far
+
+
 class Direction(Enum):
     """Poplar's kinds of edges."""
 
@@ -207,10 +210,11 @@ class Field:
 
 @dataclass(frozen=True)
 class Partition:
-    """Blocks of a domain, dealt to the tiles when the graph is built."""
+    """Blocks of a domain, dealt to the tiles when the graph is built. A tile is worth ``workers`` iterations."""
 
     name: str
     extents: tuple[Expr, ...]
+    workers: int = WORKERS_PER_TILE
 
 
 @dataclass(frozen=True)
@@ -256,7 +260,6 @@ class ComputeSet:
 
 WORKER = "worker"
 BLOCK = "block"  # in ranges and values of a compute set: the number of the vertex's block, row-major over the grid
-WORKERS_PER_TILE = 6  # of every IPU so far
 
 
 # ---- programs --------------------------------------------------------------------------------------------------------

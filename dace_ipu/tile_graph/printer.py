@@ -27,6 +27,7 @@ from dace_ipu.tile_graph.conditions import condition_text
 from dace_ipu.tile_graph.expressions import access_text, code_text
 from dace_ipu.tile_graph.indices import difference, index_text
 from dace_ipu.tile_graph.nodes import (
+    WORKERS_PER_TILE,
     BlockMapping,
     Branch,
     Choice,
@@ -167,7 +168,9 @@ def _follow_text(follow: Follow | None) -> str:
 
 
 def _partition_text(partition: Partition) -> str:
-    return f"{partition.name}: {' x '.join(map(index_text, partition.extents)) or '1'}"
+    extents = " x ".join(map(index_text, partition.extents)) or "1"
+    workers = "" if partition.workers == WORKERS_PER_TILE else f", {partition.workers} a tile"
+    return f"{partition.name}: {extents}{workers}"
 
 
 def slice_text(box: Slice) -> str:
@@ -307,6 +310,7 @@ def _update_text(target: str, value: str, reduction: Reduction | None) -> str:
 def _for_text(loop: For) -> str:
     step = "" if loop.step == 1 else f":{index_text(loop.step)}"
     word = "share" if loop.shared else "for"
+    word += " pairs of" if loop.pairs else ""
     return f"{word} {loop.variable} in {index_text(loop.begin)}:{index_text(loop.end)}{step} "
 
 

@@ -140,10 +140,10 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
 
 
 def _callback(findings: DiagnosticCollector, place: Place, name: str) -> None:
-    findings.error(
-        place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
-    )
+    findings.error(place, f"the callback '{name}' cannot be called from the IPU", hints=[_CALL_ELSEWHERE])
 
+
+_CALL_ELSEWHERE = "call it before or after the program, or keep it on the host: to_ipu(..., allow_host=True)"
 
 _INSTEAD = {
     "stream": "pass an array: streams are transients of a program",
@@ -167,7 +167,7 @@ def _check_node(node: Any, parent: Any, findings: DiagnosticCollector) -> None:
         findings.error(
             Place.of(node, None, parent),
             f"the tasklet '{node.label}' calls back to the host",
-            hints=["call it before or after the program"],
+            hints=[_CALL_ELSEWHERE],
         )
 
 

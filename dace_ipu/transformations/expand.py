@@ -42,7 +42,8 @@ def expand_library_nodes(sdfg: SDFG) -> None:
             refused.add(id(node))
             _expand(node, state, findings)
     findings.raise_if_errors()
-    sdfg.simplify()
+    if refused:
+        sdfg.simplify()
 
 
 def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:

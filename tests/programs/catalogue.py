@@ -583,3 +583,19 @@ def symbolic_arrays_in_nested_maps(A: dace.float32[4, N], B: dace.float32[4, N])
 def symbolic_solve_in_a_map(A: dace.float32[6, N, N], b: dace.float32[6, N]):
     for t in dace.map[0:6]:
         b[t, :] = np.linalg.solve(A[t], b[t])
+
+
+@case(lambda r: {"A": values(r, 7, dtype=np.int32), "a": np.int32(5)})
+@dace.program
+def scalar_that_dace_only_names(A: dace.int32[7], a: dace.int32):
+    for i in dace.map[0:7]:
+        A[i] = A[i] + (a - a) % 11
+
+
+@case(lambda r: {"A": values(r, 7, dtype=np.int32), "a": np.int32(5), "b": np.int32(-3)})
+@dace.program
+def scalars_that_dace_only_names(A: dace.int32[7], a: dace.int32, b: dace.int32):
+    for i in dace.map[0:7]:
+        if A[i] > 0:
+            A[i] = (a - a) // 7 + (b * a - a * b) % 5 + i
+    A[0] = A[0] + (b - b) % 3

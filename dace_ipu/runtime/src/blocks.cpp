@@ -77,21 +77,22 @@ private:
 
 } // namespace
 
-Blocks::Blocks(std::vector<std::int64_t> extents, std::int64_t tiles) : extents_(std::move(extents)) {
+Blocks::Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, std::int64_t workers)
+    : extents_(std::move(extents)) {
   if (tiles < 1)
     throw std::invalid_argument("a machine without tiles");
   for (std::int64_t extent : extents_)
     if (extent <= 0)
       return;
   checked_product("the iterations of a map", mostIterations, extents_);
-  parts_ = grid(tiles);
+  parts_ = grid(tiles, workers);
   size_ = 1;
   for (std::int64_t p : parts_)
     size_ *= p;
 }
 
-Blocks::Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles)
-    : Blocks(std::vector<std::int64_t>(extents), tiles) {}
+Blocks::Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, std::int64_t workers)
+    : Blocks(std::vector<std::int64_t>(extents), tiles, workers) {}
 
 std::int64_t Blocks::stride(std::size_t d) const {
   std::int64_t product = 1;
@@ -104,9 +105,9 @@ std::int64_t Block::begin(std::size_t d) const { return blocks_->border(d, part(
 std::int64_t Block::end(std::size_t d) const { return blocks_->border(d, part(d) + 1); }
 std::int64_t Block::part(std::size_t d) const { return number_ / blocks_->stride(d) % blocks_->parts(d); }
 
-std::vector<std::int64_t> Blocks::grid(std::int64_t tiles) const {
+std::vector<std::int64_t> Blocks::grid(std::int64_t tiles, std::int64_t workers) const {
   std::vector<std::size_t> divided;
-  std::vector<std::int64_t> divisible, workers;
+  std::vector<std::int64_t> divisible, sharing;
   std::int64_t total = 1;
   for (std::size_t d = 0; d < extents_.size(); ++d) {
     total *= extents_[d];
@@ -114,11 +115,11 @@ std::vector<std::int64_t> Blocks::grid(std::int64_t tiles) const {
       continue;
     divided.push_back(d);
     divisible.push_back(extents_[d]);
-    workers.push_back(d == 0 ? workersPerTile : 1);
+    sharing.push_back(d == 0 ? workers : 1);
   }
   std::vector<std::int64_t> parts(extents_.size(), 1);
-  const std::int64_t room = std::min(tiles, ceil_div(total, workersPerTile));
-  const std::vector<std::int64_t> best = GridSearch(divisible, workers).best(room);
+  const std::int64_t room = std::min(tiles, ceil_div(total, workers));
+  const std::vector<std::int64_t> best = GridSearch(divisible, sharing).best(room);
   for (std::size_t i = 0; i < divided.size(); ++i)
     parts[divided[i]] = best[i];
   return parts;

@@ -69,12 +69,13 @@ class ExpressionPrinter:
     """Prints expressions over named terms.
 
     ``lookup`` gives the term of a name, None if there is no such name. ``helpers`` collects the functions of
-    ``helpers.py`` that were used, ``cmath`` whether <cmath> is needed.
+    ``helpers.py`` that were used, ``cmath`` whether <cmath> is needed. ``pairs`` says that some names stand for two floats.
     """
 
     lookup: Callable[[str], Term | None]
     helpers: set[str] = field(default_factory=set)
     cmath: bool = False
+    pairs: bool = False
 
     def term(self, text: str) -> Term:
         """Return the C++ of a Python expression. Raises :class:`ExpressionError` if it has none."""
@@ -406,6 +407,12 @@ class ExpressionPrinter:
             self.cmath = True
         text = f"{function}({', '.join(self.converted(a, FLOAT).text for a in arguments)})"
         return Term(f"half({text})" if dtype == HALF else text, dtype)
+
+    def math_call(self, function: str, arguments: list[Term]) -> Term:
+        """A function of <cmath>, or of <ipu_vector_math> where names stand for pairs of floats."""
+        if not self.pairs:
+            return self.float_call(f"std::{function}", arguments)
+        return Term(f"ipu::{function}({self.converted(arguments[0], FLOAT).text})", FLOAT)
 
     def helper_call(self, helper: str, arguments: list[Term], dtype: DType) -> Term:
         """A call of a helper whose arguments and result have one type."""

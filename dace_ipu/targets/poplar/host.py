@@ -21,6 +21,7 @@ from dace_ipu.targets.poplar.types import element_type
 from dace_ipu.tile_graph.body import Expr, symbol
 from dace_ipu.tile_graph.conditions import condition_text
 from dace_ipu.tile_graph.nodes import (
+    WORKERS_PER_TILE,
     BLOCK,
     BlockMapping,
     Branch,
@@ -161,8 +162,9 @@ class _HostPrinter:
             self._lines.add("dace_ipu::addProductCodelets(graph);", "")
         for partition in self._graph.partitions:
             extents = ", ".join(self._index(e) for e in partition.extents)
+            workers = "" if partition.workers == WORKERS_PER_TILE else f", {partition.workers}"
             tiles = "graph.getTarget().getNumTiles()"
-            self._lines.add(f"const dace_ipu::Blocks {self._partitions[partition.name]}({{{extents}}}, {tiles});")
+            self._lines.add(f"const dace_ipu::Blocks {self._partitions[partition.name]}({{{extents}}}, {tiles}{workers});")
         if self._graph.partitions:
             self._lines.add("")
         for variable in self._graph.variables:

@@ -17,10 +17,10 @@ class Blocks {
 public:
   static constexpr std::int64_t workersPerTile = 6;
 
-  /// Cuts a domain of these extents for a machine of `tiles` tiles. There are no blocks if an extent is not positive.
-  /// Throws std::invalid_argument if there are no tiles.
-  Blocks(std::vector<std::int64_t> extents, std::int64_t tiles);
-  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles);
+  /// Cuts a domain of these extents for a machine of `tiles` tiles, of which each is worth `workers` iterations. There
+  /// are no blocks if an extent is not positive. Throws std::invalid_argument if there are no tiles.
+  Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, std::int64_t workers = workersPerTile);
+  Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, std::int64_t workers = workersPerTile);
 
   std::int64_t size() const { return size_; }
   /// The number of parts of dimension d; 0 if there are no blocks.
@@ -37,7 +37,7 @@ public:
   Iterator end() const;
 
 private:
-  std::vector<std::int64_t> grid(std::int64_t tiles) const;
+  std::vector<std::int64_t> grid(std::int64_t tiles, std::int64_t workers) const;
 
   std::vector<std::int64_t> extents_, parts_;
   std::int64_t size_ = 0;
