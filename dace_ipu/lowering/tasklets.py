@@ -131,6 +131,8 @@ class Expression(ast.NodeTransformer):
         """A function's own name is not a variable; ``decltype(x)(value)`` is a cast to the type of x."""
         if isinstance(node.func, ast.Call) and ast.unparse(node.func.func) == "decltype":
             node.func = ast.parse(f"dace.{self.dtype(node.func.args[0]).name}", mode="eval").body
+        if isinstance(node.func, ast.Name):  # __int_floor is what DaCe makes of //, and int_floor otherwise
+            node.func = ast.Name(node.func.id.removeprefix("__"), ast.Load())
         node.args = [self.visit(argument) for argument in node.args]
         if isinstance(node.func, ast.Attribute) and not is_module_path(node.func):
             node.func.value = self.visit(node.func.value)
