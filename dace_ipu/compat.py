@@ -34,6 +34,7 @@ from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
 from dace.frontend.common.op_repository import Replacements
 from dace.frontend.operations import detect_reduction_type
+from dace.frontend.python import newast
 from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.parser import DaceProgram
 from dace.frontend.python.replacements import operators
@@ -227,6 +228,11 @@ def wrap_result_type(make: Callable[[Function], Function]) -> None:
 def wrap_visit_assign(make: Callable[[Function], Function]) -> None:
     """Wrap ``ProgramVisitor._visit_assign(node, target, operator)``, which parses an assignment."""
     _replace_function(ProgramVisitor, "_visit_assign", make)
+
+
+def wrap_parse(make: Callable[[Function], Function]) -> None:
+    """Wrap ``parse_dace_program(...)``, which makes an SDFG of a function, not simplified yet."""
+    _replace_function(newast, "parse_dace_program", make)
 
 
 def wrap_reduce(make: Callable[[Function], Function]) -> None:

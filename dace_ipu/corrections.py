@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import Any
 
 import numpy as np
 from dace import dtypes
+from dace.sdfg import nodes
 from dace.sdfg.state import LoopRegion
 
 from dace_ipu import compat
@@ -31,6 +33,7 @@ def install() -> None:
     compat.wrap_result_type(_with_weak_numbers)
     compat.wrap_visit_assign(_with_copies_of_scalars)
     compat.wrap_reduce(_with_identity)
+    compat.wrap_parse(_with_counters_apart)
 
 
 def _with_ranges_in_order(original: Callable[..., list[CounterRange]]) -> Callable[..., list[CounterRange]]:
@@ -143,3 +146,57 @@ def _with_identity(original: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return reduced
+
+
+def _with_counters_apart(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Programs in which the counters of functions that are called have other names than those around the call.
+
+    DaCe 2.0.0b1 puts an argument ``A[i]`` into the function without looking: where it counts with an ``i`` of its own,
+    ``x[i]`` becomes ``A[i, i]``.
+    """
+
+    @functools.wraps(original)
+    def parsed(*arguments: Any, **options: Any) -> Any:
+        sdfg = original(*arguments, **options)
+        _rename_counters(sdfg, frozenset())
+        return sdfg
+
+    return parsed
+
+
+def _rename_counters(sdfg: Any, outside: frozenset[str]) -> None:
+    """Rename what nested SDFGs count with and the places where they stand count with too, in place."""
+    for state in sdfg.states():
+        for node in [n for n in state.nodes() if isinstance(n, nodes.NestedSDFG)]:
+            around = outside | _counters_around(node, state)
+            for name in sorted(around & _counters(node.sdfg) - node.sdfg.used_symbols(all_symbols=False)):
+                node.symbol_mapping.pop(name, None)
+                node.sdfg.symbols.pop(name, None)
+                node.sdfg.replace(name, _free_name(name, node.sdfg, around))
+            _rename_counters(node.sdfg, around)
+
+
+def _counters_around(node: Any, state: Any) -> set[str]:
+    """The parameters of the maps around a node, and the counters of the loops around its state."""
+    names: set[str] = set()
+    entry = state.entry_node(node)
+    while entry is not None:
+        names |= set(entry.map.params) if isinstance(entry, nodes.MapEntry) else set()
+        entry = state.entry_node(entry)
+    region = state.parent_graph
+    while region is not None:
+        names |= {region.loop_variable} if isinstance(region, LoopRegion) else set()
+        region = region.parent_graph
+    return names
+
+
+def _counters(sdfg: Any) -> set[str]:
+    """The parameters of maps and the counters of loops in an SDFG, but not in those nested in it."""
+    loops = {b.loop_variable for b in sdfg.all_control_flow_blocks() if isinstance(b, LoopRegion)}
+    entries = (n for state in sdfg.states() for n in state.nodes() if isinstance(n, nodes.MapEntry))
+    return loops | {name for entry in entries for name in entry.map.params}
+
+
+def _free_name(name: str, sdfg: Any, around: frozenset[str]) -> str:
+    taken = around | _counters(sdfg) | sdfg.symbols.keys() | sdfg.arrays.keys() | set(map(str, sdfg.free_symbols))
+    return next(new for new in (f"{name}_{k}" for k in itertools.count(1)) if new not in taken)
