@@ -38,7 +38,7 @@ from dace.frontend.python import newast
 from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.parser import DaceProgram
 from dace.frontend.python.replacements import operators
-from dace.frontend.python.replacements.utils import sym_type
+from dace.frontend.python.replacements.utils import complex_to_scalar, simple_call, sym_type
 from dace.memlet import Memlet
 from dace.properties import CodeBlock
 from dace.sdfg import nodes
@@ -235,14 +235,19 @@ def wrap_parse(make: Callable[[Function], Function]) -> None:
     _replace_function(newast, "parse_dace_program", make)
 
 
-def wrap_reduce(make: Callable[[Function], Function]) -> None:
-    """Wrap the frontend's ``dace.reduce(visitor, sdfg, state, function, array, out_array, axis, identity)``."""
+def wrap_replacement(name: str, make: Callable[[Function], Function]) -> None:
+    """Wrap what the frontend has for a call of ``name``: a function of the visitor, the SDFG, a state and arguments."""
     with _lock:
-        current = Replacements._rep["dace.reduce"]
+        current = Replacements._rep[name]
         original = getattr(current, "__dace_ipu_original__", current)
         wrapper: Any = make(original)
         wrapper.__dace_ipu_original__ = original
-        Replacements._rep["dace.reduce"] = wrapper
+        Replacements._rep[name] = wrapper
+
+
+def call_of_real_result(visitor: Any, sdfg: SDFG, state: SDFGState, name: str, function: str) -> Any:
+    """Let the frontend call a function of the complex container ``name`` whose results are real numbers."""
+    return simple_call(visitor, sdfg, state, name, function, complex_to_scalar(sdfg.arrays[name].dtype))
 
 
 def copy_of_scalar(visitor: Any, name: str) -> str | None:

@@ -32,7 +32,8 @@ def install() -> None:
     compat.wrap_guard_ranges(_with_ranges_in_order)
     compat.wrap_result_type(_with_weak_numbers)
     compat.wrap_visit_assign(_with_copies_of_scalars)
-    compat.wrap_reduce(_with_identity)
+    compat.wrap_replacement("dace.reduce", _with_identity)
+    compat.wrap_replacement("abs", _with_real_magnitude)
     compat.wrap_parse(_with_counters_apart)
 
 
@@ -146,6 +147,19 @@ def _with_identity(original: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return reduced
+
+
+def _with_real_magnitude(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``abs`` of complex numbers, which is real. DaCe 2.0.0b1 has it complex."""
+
+    @functools.wraps(original)
+    def magnitude(visitor: Any, sdfg: Any, state: Any, value: Any) -> Any:
+        desc = sdfg.arrays.get(value) if isinstance(value, str) else None
+        if desc is None or np.dtype(desc.dtype.type).kind != "c":
+            return original(visitor, sdfg, state, value)
+        return compat.call_of_real_result(visitor, sdfg, state, value, "abs")
+
+    return magnitude
 
 
 def _with_counters_apart(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ import dace_ipu
 from tests.programs.catalogue import Case, oracle
 from tests.programs.interpreted import interpret
 
-N = dace.symbol("N")
+N, M = dace.symbol("N"), dace.symbol("M")
 f32, i32 = np.float32, np.int32
 Values = np.ndarray[Any, Any]
 Maker = Callable[[], dict[str, Any]]
@@ -205,12 +205,113 @@ def small_quotients_without_a_value(A: dace.int8[8], B: dace.int8[8], Q: dace.in
     R[:] = A % B
 
 
+@case(lambda: {"A": numbers(6), "n": i32(3), "x": f32(0.5), "again": True})
+@dace.program
+def arguments_that_are_assigned(A: dace.float32[6], n: dace.int32, x: dace.float32, again: dace.bool_):
+    while n > 0:
+        A[:] = A * x + n
+        x = x + 1
+        n = n - 1
+    n = n + 4
+    for i in dace.map[0:n]:
+        A[i] = A[i] + n
+    while again:
+        A[:] = A + 1
+        if A[0] > 3:
+            again = False
+
+
+@case(lambda: {"A": np.arange(-7, 9, dtype=f32), "out": zeros(2, dtype=i32)})
+@dace.program
+def halves_of_sums(A: dace.float32[16], out: dace.int32[2]):
+    low = 0
+    high = 15
+    while high - low > 1:
+        middle = (low + high) // 2
+        if A[middle] > 0:
+            high = middle
+        else:
+            low = middle
+    out[0] = low
+    out[1] = high
+
+
+@case(lambda: {"A": zeros(4, dtype=np.int64), "B": zeros(4, dtype=np.int64), "C": zeros(4, dtype=np.int64)})
+@dace.program
+def numbers_of_64_bits(A: dace.int64[4], B: dace.int64[4], C: dace.int64[4]):
+    for i in dace.map[0:4]:
+        A[i] = i * 5000000000 - 1
+    for i in range(4):
+        B[i] = 123456789012 + i * 3
+    k = 3000000000
+    for i in range(4):
+        k = k + i
+        C[i] = k
+
+
+@case(lambda: {"Z": (numbers(5) + 1j * numbers(5)[::-1]).astype(np.complex64), "s": zeros(5)})
+@dace.program
+def magnitudes(Z: dace.complex64[5], s: dace.float32[5]):
+    for i in dace.map[0:5]:
+        s[i] = abs(Z[i]) + Z[i].real - Z[4 - i].imag
+
+
+@dace.program
+def scaled(X: dace.float32[N], factor: dace.float32):
+    for i in dace.map[0:N]:
+        X[i] = X[i] * factor
+
+
+@dace.program
+def summed_up(X: dace.float32[N]):
+    for i in range(1, N):
+        X[i] = X[i] + X[i - 1]
+
+
+@dace.program
+def both(X: dace.float32[M, N]):
+    for i in range(M):
+        summed_up(X[i])
+    for j in dace.map[0:M]:
+        scaled(X[j], 0.5)
+
+
+@dace.program
+def calls_in_a_loop(A: dace.float32[4, 7]):
+    for i in range(4):
+        scaled(A[i], 0.5)
+        summed_up(A[i])
+
+
+@dace.program
+def calls_in_a_map(A: dace.float32[4, 7]):
+    for i in dace.map[0:4]:
+        summed_up(A[i])
+    for i in dace.map[0:4]:
+        scaled(A[i], 0.5)
+
+
+@dace.program
+def calls_of_calls(A: dace.float32[4, 7]):
+    for i in range(2):
+        both(A[2 * i : 2 * i + 2])
+
+
+@pytest.mark.parametrize("simplify", [True, False])
+@pytest.mark.parametrize("program", [calls_in_a_loop, calls_in_a_map, calls_of_calls], ids=lambda p: p.f.__name__)
+def test_a_called_function_counts_with_names_of_its_own(program: Any, simplify: bool) -> None:
+    A = numbers(4, 7)
+    want = np.cumsum(A, axis=1) / 2
+    interpret(program.to_sdfg(simplify=simplify), A=A)
+    np.testing.assert_allclose(A, want, rtol=1e-6)
+
+
 def check(run: Callable[..., Any], program: Any, make: Maker) -> None:
     """Compare every array after a call with what the Python function makes of it."""
     got, want = make(), make()
     run(program.to_sdfg(), **got)
     oracle(Case(program, lambda _: {}, {}, "refuse"), want)
-    for name, array in want.items():
+    for name, array in ((name, value) for name, value in want.items() if isinstance(value, np.ndarray)):
         np.testing.assert_allclose(got[name], array, rtol=1e-5, atol=1e-5, err_msg=name)
 
 
@@ -223,7 +324,9 @@ def simulate(sdfg: dace.SDFG, **given: Any) -> None:
     dace_ipu.to_ipu(sdfg).compile()(**given)
 
 
-@pytest.mark.parametrize("program", [quotients_without_a_value, transforms], ids=lambda program: program.f.__name__)
+@pytest.mark.parametrize(
+    "program", [quotients_without_a_value, transforms, numbers_of_64_bits], ids=lambda program: program.f.__name__
+)
 def test_on_the_simulator(program: Any) -> None:
     """What the compiler of the codelets has a part in."""
     (make,) = [make for known, make in CASES if known is program]
