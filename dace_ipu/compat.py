@@ -35,6 +35,7 @@ from dace.config import Config
 from dace.frontend.common.op_repository import Replacements
 from dace.frontend.operations import detect_reduction_type
 from dace.frontend.python import newast
+from dace.frontend.python.common import DaceSyntaxError
 from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.parser import DaceProgram
 from dace.frontend.python.replacements import operators
@@ -228,6 +229,18 @@ def wrap_result_type(make: Callable[[Function], Function]) -> None:
 def wrap_visit_assign(make: Callable[[Function], Function]) -> None:
     """Wrap ``ProgramVisitor._visit_assign(node, target, operator)``, which parses an assignment."""
     _replace_function(ProgramVisitor, "_visit_assign", make)
+
+
+def add_visit(kind: str, visit: Callable[[Any, Any], None]) -> None:
+    """Let the frontend's visitor know a kind of statement, if it does not."""
+    with _lock:
+        if not hasattr(ProgramVisitor, f"visit_{kind}"):
+            setattr(ProgramVisitor, f"visit_{kind}", visit)
+
+
+def syntax_error(visitor: Any, node: ast.AST, message: str) -> Exception:
+    """The frontend's error about a place in a program."""
+    return DaceSyntaxError(visitor, node, message)
 
 
 def wrap_parse(make: Callable[[Function], Function]) -> None:

@@ -73,16 +73,25 @@ def _with_weak_numbers(original: Callable[..., Any]) -> Callable[..., Any]:
 
     DaCe 2.0.0b1 takes ``x * 100`` with an int8 or int32 array for int64, as NumPy did before version 2, and
     ``x // 3`` with a uint32 one: what wraps around in NumPy does not in DaCe. It takes ``-x`` of unsigned numbers for
-    signed ones.
+    signed ones, and a power of integers for a float.
     """
 
     @functools.wraps(original)
     def result_type(arguments: Sequence[Any], operator: str | None = None) -> Any:
         if operator == "USub":
             return original(arguments)
+        if operator == "Pow" and all(_is_integer_power(argument) for argument in arguments):
+            operator = "Add"  # the type of a sum is that of a power
         return original([_as_the_others(argument, arguments) for argument in arguments], operator)
 
     return result_type
+
+
+def _is_integer_power(operand: Any) -> bool:
+    """Whether an operand is an integer, and no number below 0."""
+    if isinstance(operand, (Number, np.bool_)):
+        return isinstance(operand, (int, np.integer)) and not isinstance(operand, bool) and bool(operand >= 0)
+    return np.dtype(compat.operand_type(operand).type).kind in "iu"
 
 
 def _as_the_others(argument: Any, arguments: Sequence[Any]) -> Any:

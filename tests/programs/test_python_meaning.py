@@ -8,6 +8,7 @@ from typing import Any
 import dace
 import numpy as np
 import pytest
+from dace.frontend.python.common import DaceSyntaxError
 
 import dace_ipu
 from tests.programs.catalogue import Case, oracle
@@ -256,6 +257,58 @@ def magnitudes(Z: dace.complex64[5], s: dace.float32[5]):
         s[i] = abs(Z[i]) + Z[i].real - Z[4 - i].imag
 
 
+@case(lambda: {"A": numbers(6), "k": np.array([0, 1, 2, 3, 7, -4], i32)})
+@dace.program
+def matches_in_a_map(A: dace.float32[6], k: dace.int32[6]):
+    for i in dace.map[0:6]:
+        match k[i]:
+            case 0:
+                A[i] = A[i] + 1
+            case 1 | 2:
+                A[i] = A[i] * 2
+            case n if n > 5:
+                A[i] = n
+            case _:
+                A[i] = 0
+
+
+@case(lambda: {"A": numbers(6), "k": i32(2), "flag": False})
+@dace.program
+def matches_outside_of_maps(A: dace.float32[6], k: dace.int32, flag: dace.bool_):
+    for t in range(5):
+        match t + 1:
+            case 1:
+                A[:] = A + 1
+            case 4:
+                A[:] = A * 3
+                break
+            case _ if k == t:
+                A[:] = A - 5
+    match flag:
+        case True:
+            A[0] = 100
+        case False:
+            A[1] = 200
+    match k:
+        case 5:
+            A[2] = 7
+
+
+@case(
+    lambda: {
+        "A": np.arange(6, dtype=i32) * 1000 + 7,
+        "B": zeros(6, dtype=i32),
+        "C": zeros(6, dtype=np.int64),
+        "n": np.int64(100003),
+    }
+)
+@dace.program
+def powers_of_integers(A: dace.int32[6], B: dace.int32[6], C: dace.int64[6], n: dace.int64):
+    B[:] = A**2 - A**3
+    for i in range(6):
+        C[i] = n**2 * A[i] + 3**i
+
+
 @dace.program
 def scaled(X: dace.float32[N], factor: dace.float32):
     for i in dace.map[0:N]:
@@ -348,6 +401,17 @@ def test_a_reduction_that_returns_its_result_starts_anew() -> None:
     np.testing.assert_array_equal(C, A.sum(0))
     np.testing.assert_array_equal(D, 100 + A.sum(0))
     assert s[0] == A.max()
+
+
+def test_a_pattern_that_is_no_number_is_refused() -> None:
+    @dace.program
+    def of_a_sequence(A: dace.float32[3]):
+        match A:
+            case [0, _, _]:
+                A[:] = 1
+
+    with pytest.raises(DaceSyntaxError, match="only numbers can be matched"):
+        of_a_sequence.to_sdfg()
 
 
 def test_a_transform_of_a_matrix_is_refused() -> None:

@@ -85,6 +85,9 @@ def test_dace_still_has_the_fault() -> None:
         (("uint8",), "USub", "uint8", "int8"),
         (("int8", 1000), "Mult", "int64", "int64"),  # does not fit: NumPy refuses it, DaCe goes on as it did
         (("float32", 2), "Mult", "float32", "float32"),
+        (("int32", 2), "Pow", "int32", "float64"),
+        (("int64", "int32"), "Pow", "int64", "float64"),
+        (("int32", -1), "Pow", "float64", "float64"),  # NumPy refuses it
     ],
 )
 def test_python_numbers_take_the_type_of_the_other_operand(
