@@ -338,7 +338,8 @@ def _while(loop: LoopRegion, scope: Scope) -> list[Statement]:
     if loop.loop_variable and loop.init_statement is not None and loop.update_statement is not None:
         name = scope.names.fresh(loop.loop_variable)
         scope.types[name] = np.dtype(np.int32)
-        before, first = lower_expression(loops.assignment_value(loop.init_statement), scope, {})
+        text = loops.assignment_value(loop.init_statement)
+        before, first = lower_expression(text, scope, containers(text, scope))
         before.append(Declare(name, scope.types[name], first, constant=False))
         scope = scope.with_symbol(loop.loop_variable, symbol(name))
         text = loops.assignment_value(loop.update_statement)

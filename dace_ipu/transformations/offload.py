@@ -98,7 +98,7 @@ def _in_parts(sdfg: SDFG, float64: str, whole: DiagnosticError) -> SDFG:
     trial = copy.deepcopy(sdfg)
     float64 = checks.precision(trial, float64)
     try:
-        parts.offload_parts(trial, lambda part: _offload(part, float64))
+        parts.offload_parts(trial, lambda part: _offload(part, float64, in_part=True))
     except DiagnosticError as error:
         findings = DiagnosticCollector(list(whole.diagnostics))
         findings.extend(error.diagnostics)
@@ -120,7 +120,7 @@ def _adopt(sdfg: SDFG, other: SDFG) -> None:
     sdfg.reset_cfg_list()
 
 
-def _offload(sdfg: SDFG, float64: str) -> None:
+def _offload(sdfg: SDFG, float64: str, in_part: bool = False) -> None:
     pairs.split_pairs(sdfg)
     float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
@@ -129,6 +129,8 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
     read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
+    if not in_part:
+        written -= _passed_by_value(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     if not written & host.keys():
         _clear(sdfg)  # nothing that it computes can be seen
@@ -150,6 +152,11 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     checks.check_after(sdfg)
     for device in checks.device_scopes(sdfg):
         lower(device, sdfg.name)
+
+
+def _passed_by_value(sdfg: SDFG) -> set[str]:
+    """Arguments that a program may assign to as it may to names of its own: the caller sees nothing of it."""
+    return {name for name, desc in sdfg.arrays.items() if isinstance(desc, data.Scalar) and not desc.transient}
 
 
 def _clear(sdfg: SDFG) -> None:

@@ -464,7 +464,9 @@ def promoted(left: Term, right: Term) -> DType:
 def arithmetic_type(left: Term, right: Term) -> DType:
     """The type in which two operands are added or multiplied."""
     dtype = promoted(left, right)
-    return INT if is_narrow(dtype) or dtype == BOOL else dtype
+    dtype = INT if is_narrow(dtype) or dtype == BOOL else dtype
+    is_large = any(type(t.literal) is int and not _fits(t.literal, dtype) for t in (left, right))
+    return LONG if dtype == INT and is_large else dtype
 
 
 def real_type(left: Term, right: Term) -> DType:

@@ -82,10 +82,13 @@ template <int grain> inline Share share(int begin, int end, int worker, int phas
 }
 """),
     "floor_div": _Helper("""\
-// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy.
+// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy, where the least number
+// divided by -1 is itself.
 template <typename A, typename B> inline auto floor_div(A a, B b) -> decltype(a / b) {
   if (b == 0)
     return 0;
+  if (b < 0 && b == B(-1))
+    return -a;
   const auto quotient = a / b;
   const auto rest = a - quotient * b;
   return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -106,7 +109,7 @@ template <typename A, typename B> inline auto ceil_div(A a, B b) -> decltype(a /
     "mod": _Helper("""\
 // The remainder of integers with the sign of the divisor, as in Python; 0 if the divisor is 0, as in NumPy.
 template <typename A, typename B> inline auto mod(A a, B b) -> decltype(a % b) {
-  if (b == 0)
+  if (b == 0 || (b < 0 && b == B(-1)))
     return 0;
   const auto rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
