@@ -37,6 +37,7 @@ class Vertex:
     domain: Domain
     plan: Plan
     partition: str | None
+    along_rows: bool = False  # the workers share the last of the divided dimensions, not the first
     edges: list[Edge] = field(default_factory=list)
     lanes: tuple[Lanes, ...] = ()
     taken: set[str] = field(default_factory=set)
@@ -109,12 +110,14 @@ class Vertex:
         return (*prelude, *before, *statements, *(statement for lane in self.lanes for statement in lane.after()))
 
     def _loop_order(self) -> tuple[str, ...]:
-        """What is divided is outermost: the workers share the first loop."""
+        """What is divided is outermost."""
         inner = tuple(name for name in self.domain.extents if name not in self.plan.divided)
         return (*self.plan.divided, *inner)
 
     def _shared(self) -> str:
-        return self.plan.divided[0] if self.plan.divided else ""
+        if not self.plan.divided:
+            return ""
+        return self.plan.divided[-1 if self.along_rows else 0]
 
     def _shares_words(self, body: Body) -> bool:
         """Whether two workers may write parts of one word.

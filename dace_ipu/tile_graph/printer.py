@@ -170,7 +170,8 @@ def _follow_text(follow: Follow | None) -> str:
 def _partition_text(partition: Partition) -> str:
     extents = " x ".join(map(index_text, partition.extents)) or "1"
     workers = "" if partition.workers == WORKERS_PER_TILE else f", {partition.workers} a tile"
-    return f"{partition.name}: {extents}{workers}"
+    rows = ", in rows" if partition.of_rows else ""
+    return f"{partition.name}: {extents}{workers}{rows}"
 
 
 def slice_text(box: Slice) -> str:

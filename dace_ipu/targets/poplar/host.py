@@ -165,7 +165,9 @@ class _HostPrinter:
             extents = ", ".join(self._index(e) for e in partition.extents)
             workers = "" if partition.workers == WORKERS_PER_TILE else f", {partition.workers}"
             tiles = "graph.getTarget().getNumTiles()"
-            self._lines.add(f"const dace_ipu::Blocks {self._partitions[partition.name]}({{{extents}}}, {tiles}{workers});")
+            arguments, name = f"({{{extents}}}, {tiles}{workers})", self._partitions[partition.name]
+            cut = " = dace_ipu::Blocks::ofRows" if partition.of_rows else ""
+            self._lines.add(f"const dace_ipu::Blocks {name}{cut}{arguments};")
         if self._graph.partitions:
             self._lines.add("")
         for variable in self._graph.variables:
