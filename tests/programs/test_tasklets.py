@@ -117,7 +117,7 @@ def test_the_output_of_a_reduction_cannot_be_read() -> None:
 
 def test_what_a_reduction_held_before_is_not_known() -> None:
     @dace.program
-    def numbered(order: dace.float32[4], s: dace.float32[1]):
+    def numbered(order: dace.float32[4], s: dace.float32[2]):
         for i in dace.map[0:4]:
             with dace.tasklet:
                 count >> s(-1, lambda x, y: x + y)[:]
