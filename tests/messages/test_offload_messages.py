@@ -8,7 +8,6 @@ import dace
 import numpy as np
 import pytest
 from dace.libraries.lapack import Potrf
-from dace.sdfg.state import LoopRegion
 
 import dace_ipu
 
@@ -97,18 +96,6 @@ def test_an_array_of_a_size_that_the_device_computes() -> None:
     with pytest.raises(dace_ipu.DiagnosticError, match="'T' of shape .* is computed on the device") as caught:
         dace_ipu.to_ipu(size_from_data())
     assert any("an array of fixed size" in hint for f in caught.value.diagnostics for hint in f.hints)
-
-
-def test_a_loop_that_tests_behind_its_body() -> None:
-    sdfg = dace.SDFG("behind")
-    sdfg.add_array("A", [4], dace.float32)
-    loop = LoopRegion("loop", "i < 4", "i", "i = 0", "i = i + 1", inverted=True)
-    sdfg.add_node(loop, is_start_block=True)
-    state = loop.add_state(is_start_block=True)
-    tasklet = state.add_tasklet("one", {}, {"a"}, "a = 1")
-    state.add_edge(tasklet, "a", state.add_write("A"), None, dace.Memlet("A[i]"))
-    (finding,) = findings(sdfg)
-    assert finding.message == "a loop that tests its condition behind its body cannot run on the IPU"
 
 
 def test_a_dimension_of_unknown_size() -> None:
