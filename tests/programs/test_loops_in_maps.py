@@ -28,9 +28,9 @@ def counting(condition: str, update_first: bool) -> dace.SDFG:
     state = sdfg.add_state()
     entry, exit_ = state.add_map("rows", {"k": "0:3"})
     node = state.add_nested_sdfg(inner, {"x"}, {"x"}, {"k": "k"})
-    whole = dace.Memlet("A[0:3, 0:6]")
-    state.add_memlet_path(state.add_read("A"), entry, node, dst_conn="x", memlet=whole)
-    state.add_memlet_path(node, exit_, state.add_write("A"), src_conn="x", memlet=whole)
+    whole = "A[0:3, 0:6]"
+    state.add_memlet_path(state.add_read("A"), entry, node, dst_conn="x", memlet=dace.Memlet(whole))
+    state.add_memlet_path(node, exit_, state.add_write("A"), src_conn="x", memlet=dace.Memlet(whole))
     return sdfg
 
 
