@@ -34,7 +34,7 @@ def narrowed(body: Body, known: frozenset[str], facts: Facts) -> Body:
             constants[statement.variable] = symbol(statement.variable)
     assigned = assigned_in(body)
     for statement in walk(body):
-        if isinstance(statement, Declare) and statement.constant:
+        if isinstance(statement, Declare) and statement.name not in assigned:
             value = as_index(statement, assigned)
             if value is not None and {s.name for s in value.free_symbols} <= constants.keys():
                 constants[statement.name] = value.subs({symbol(n): e for n, e in constants.items()})

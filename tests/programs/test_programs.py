@@ -14,7 +14,7 @@ from dace_ipu import passes
 from dace_ipu.lowering import HOST_VALUE_SUFFIX, lower
 from dace_ipu.tile_graph import interpreter
 from dace_ipu.transformations.checks import device_scopes
-from tests.programs import control_flow, linear_algebra, products  # noqa: F401  register their cases
+from tests.programs import carried_loops, control_flow, linear_algebra, products  # noqa: F401  register their cases
 from tests.programs.catalogue import CASES, Case, oracle
 
 Arguments = dict[str, Any]
