@@ -20,8 +20,8 @@ PROGRAM = r"""
 
 #include <iostream>
 
-// Reads "tiles workers rank extents... dimension offset stride size", prints the borders of all blocks, then the block of each
-// index of a tensor's dimension of that size, which follows a dimension of the domain.
+// Reads "tiles workers rank extents... dimension offset stride size", prints the borders of all blocks, then the block
+// of each index of a tensor's dimension of that size, which follows a dimension of the domain.
 int main() {
   for (std::int64_t tiles, workers, rank; std::cin >> tiles >> workers >> rank;) {
     std::vector<std::int64_t> extents(rank);

@@ -67,7 +67,7 @@ def test_a_declaration_before_the_condition_stays_inside():
         "for j in range(N):\n    if j < M:\n        A[j] = 0\n    else:\n        A[j] = 1",
         "for j in range(N):\n    if j < M:\n        A[j] = 0\n    A[0] = 1",
         "for j in range(0, N, 2):\n    if j < M:\n        A[j] = 0",
-        "for j in range(N):\n    v: int32 = 3\n    v = j\n    for k in range(N):\n        if k < v:\n            A[k] = 0",
+        "for j in range(N):\n    v: int32 = 3\n    v = j\n    for k in range(N):\n        if k < v: A[k] = 0",
     ],
 )
 def test_all_else_stays(body):
