@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import numpy as np
 import sympy
 
 from dace_ipu.passes.clean_up import assigned_in, with_inner
+from dace_ipu.passes.domain import ZERO
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import facts_of, span_of
 from dace_ipu.passes.literals import as_index, index_of
-from dace_ipu.passes.rewrite import Body, defined_names
-from dace_ipu.tile_graph.body import Code, Declare, Expr, For, If, Statement, symbol, walk
+from dace_ipu.passes.rewrite import Body, claimed, defined_names, used_names
+from dace_ipu.passes.types import WEAK_INT, Types
+from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, For, If, Statement, Store, symbol, walk
+from dace_ipu.tile_graph.expressions import names
+from dace_ipu.tile_graph.nodes import TileGraph
 
-__all__ = ["bound", "conjunction", "gap", "narrowed"]
+__all__ = ["bound", "conjunction", "gap", "narrowed", "narrowed_in"]
+
+INDEX = np.dtype(np.int32)
 
 _ABOVE = {ast.Lt: 1, ast.LtE: 0}  # what is added to the smaller side so that it is at most the larger one
 _BELOW = {ast.Gt: 1, ast.GtE: 0}
+
+
+def narrowed_in(graph: TileGraph, body: Body, dimensions: frozenset[str] = frozenset()) -> Body:
+    """The body of a step of a graph with narrow ranges; ``dimensions`` are those of its domain."""
+    integers = frozenset(name for name, dtype in graph.symbols if dtype.kind in "iu") | dimensions
+    arrays = {variable.name: variable.dtype for variable in graph.variables}
+    shapes = {s for variable in graph.variables for size in variable.shape for s in size.free_symbols}
+    facts = Facts().and_also(*sorted(shapes, key=lambda s: str(s.name)))
+    taken = arrays.keys() | {name for name, _ in graph.symbols} | dimensions | defined_names(body) | used_names(body)
+    return narrowed(with_late_bounds(body, arrays, set(taken)), integers, facts)
 
 
 def narrowed(body: Body, known: frozenset[str], facts: Facts) -> Body:
@@ -28,21 +46,85 @@ def narrowed(body: Body, known: frozenset[str], facts: Facts) -> Body:
     ``i`` is known not to exceed N. ``known`` are the names of integers from outside, and ``facts`` what is known of
     them. Only conditions that are nothing but comparisons of integers that stay the same during the loop.
     """
+    return _body(body, _constants(body, known), facts)
+
+
+def _constants(body: Body, known: frozenset[str]) -> dict[str, Expr]:
+    """Names of integers that do not change while they are in scope, and what they stand for: other such names, or
+    themselves. Not those that several scopes define."""
     constants = {name: symbol(name) for name in known}
-    for statement in walk(body):
-        if isinstance(statement, For):
-            constants[statement.variable] = symbol(statement.variable)
-    assigned = assigned_in(body)
-    for statement in walk(body):
-        if isinstance(statement, Declare) and statement.name not in assigned:
-            value = as_index(statement, assigned)
-            if value is not None and {s.name for s in value.free_symbols} <= constants.keys():
-                constants[statement.name] = value.subs({symbol(n): e for n, e in constants.items()})
-    return _body(body, constants, facts)
+    constants |= {s.variable: symbol(s.variable) for s in walk(body) if isinstance(s, For)}
+    declared = [s for s in walk(body) if isinstance(s, Declare)]
+    counts, assigned = Counter(s.name for s in declared), assigned_in(body)
+    for statement in declared:
+        if counts[statement.name] == 1 and statement.name not in assigned and statement.dtype.kind == "i":
+            constants[statement.name] = _value(statement, constants, assigned)
+    return constants
+
+
+def _value(declaration: Declare, constants: Mapping[str, Expr], assigned: set[str]) -> Expr:
+    value = as_index(declaration, assigned)
+    if value is None or not {s.name for s in value.free_symbols} <= constants.keys():
+        return symbol(declaration.name)
+    return value.subs({symbol(name): expr for name, expr in constants.items()})
 
 
 def _body(body: Body, constants: Mapping[str, Expr], facts: Facts) -> Body:
     return tuple(_statement(statement, constants, facts) for statement in body)
+
+
+def with_late_bounds(body: Body, arrays: Mapping[str, DType], taken: set[str]) -> Body:
+    """The body with integers of their own for the ends of loops that are computed from what the device has read.
+
+    Before: ``for j in 0:N: if j <= dace.int32(stop) - 1: s += A[j]``. After: ``const int32 j_last = dace.int32(stop) -
+    1; for j in 0:N: if j <= j_last: s += A[j]``, which ``narrowed`` can use. ``arrays`` are the types of variables.
+    """
+    scalars = {s.name: s.dtype for s in walk(body) if isinstance(s, Declare)}
+    scalars |= {s.variable: WEAK_INT for s in walk(body) if isinstance(s, For)}
+    return _LateBounds(arrays, scalars, assigned_in(body), taken).body(body)
+
+
+@dataclass(frozen=True)
+class _LateBounds:
+    arrays: Mapping[str, DType]
+    scalars: Mapping[str, DType]
+    assigned: set[str]
+    taken: set[str]
+
+    def body(self, body: Body) -> Body:
+        """The statements, with declarations before the loops."""
+        result: list[Statement] = []
+        for statement in body:
+            statement = with_inner(statement, self.body)
+            last = self._last(statement) if isinstance(statement, For) else None
+            if last is not None and isinstance(statement, For) and isinstance(statement.body[0], If):
+                name = claimed(f"{statement.variable}_last", self.taken)
+                test = replace(statement.body[0], condition=Code(f"{statement.variable} <= {name}"))
+                result.append(Declare(name, INDEX, last))
+                statement = replace(statement, body=(test,))
+            result.append(statement)
+        return tuple(result)
+
+    def _last(self, loop: For) -> Code | None:
+        """What a loop's variable must not exceed, if a condition says just that, in integers of 32 bits."""
+        if len(loop.body) != 1 or not isinstance(loop.body[0], If) or loop.body[0].orelse:
+            return None
+        reads = loop.body[0].condition.reads
+        match ast.parse(loop.body[0].condition.text.strip(), mode="eval").body:
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.LtE()], comparators=[last]) if name == loop.variable:
+                late = index_of(last) is None or reads
+                fixed = self._is_fixed(ast.unparse(last), reads, loop)
+                return Code(ast.unparse(last), reads) if late and fixed else None
+            case _:
+                return None
+
+    def _is_fixed(self, text: str, reads: tuple[tuple[str, Access], ...], loop: For) -> bool:
+        """Whether a computation of integers gives the same in all turns of a loop."""
+        stored = {s.target.data for s in walk(loop.body) if isinstance(s, Store)}
+        inside = defined_names(loop.body) | self.assigned | {loop.variable}
+        scalar = all(read.indices == (ZERO,) and read.data not in stored for _, read in reads)
+        types = Types({**self.scalars, **{name: self.arrays[read.data] for name, read in reads if scalar}})
+        return scalar and not names(text) & inside and types.of_text(text) == INDEX
 
 
 def _statement(statement: Statement, constants: Mapping[str, Expr], facts: Facts) -> Statement:

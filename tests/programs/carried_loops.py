@@ -122,3 +122,41 @@ def limited_walk(x: dace.float32[N], y: dace.float32[N], last: dace.float32[1]):
             total *= dace.float32(0.5)
         y[i] = total
         last[0] = y[i] + dace.float32(i)
+
+
+def sparse(rng: np.random.Generator, rows: int, columns: int) -> dict[str, np.ndarray[Any, Any]]:
+    """A matrix as compressed sparse rows, one of them empty."""
+    dense = rng.random((rows, columns)) < 0.4
+    dense[1] = False
+    starts = np.concatenate([[0], np.cumsum(dense.sum(axis=1))]).astype(np.uint32)
+    column = np.nonzero(dense)[1].astype(np.uint32)
+    return {"row": starts, "column": column, "value": values(rng, len(column)), "x": values(rng, columns)}
+
+
+SPARSE = sparse(np.random.default_rng(5), 9, 7)
+Z = dace.symbol("Z")
+
+
+@case(lambda r: {**SPARSE, "x": values(r, 7), "y": values(r, 9)}, N=9, M=7, Z=len(SPARSE["column"]))
+@dace.program
+def sparse_product(
+    row: dace.uint32[N + 1], column: dace.uint32[Z], value: dace.float32[Z], x: dace.float32[M], y: dace.float32[N]
+):
+    for i in range(N):
+        start = row[i]
+        stop = row[i + 1]
+        columns = column[start:stop]
+        y[i] = value[start:stop] @ x[columns]
+
+
+@case(lambda r: {**SPARSE, "x": values(r, 9), "y": values(r, 9)}, N=9, M=7, Z=len(SPARSE["column"]))
+@dace.program
+def sparse_sweep(
+    row: dace.uint32[N + 1], column: dace.uint32[Z], value: dace.float32[Z], x: dace.float32[N], y: dace.float32[N]
+):
+    """Each turn reads what earlier ones have written: these must not run at the same time."""
+    for i in range(N):
+        start = row[i]
+        stop = row[i + 1]
+        columns = column[start:stop]
+        x[i] = y[i] - value[start:stop] @ x[columns]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dace_ipu.passes import loop_costs, loops_to_vertices
+from dace_ipu.tile_graph.body import For, symbol, walk
 from dace_ipu.tile_graph.conditions import holds
 from dace_ipu.tile_graph.nodes import Choice, ComputeSet, TileGraph, walk_steps
 from tests.programs import carried_loops
@@ -20,7 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Using sets for connectors:UserWa
 
 NAMES = sorted(name for name, case in CASES.items() if case.program.f.__module__ == carried_loops.__name__)
 SCALAR = {"ldl", "limited_walk", "recurrence"}  # no map in them: lowering makes one vertex of the loop
-SEQUENTIAL = sorted(set(NAMES) - SCALAR - {"closure", "shortest_paths", "power_iteration"})
+PARALLEL = {"closure", "shortest_paths"}
+SEQUENTIAL = sorted(set(NAMES) - SCALAR - PARALLEL - {"power_iteration", "sparse_product"})
 
 
 def whole_loops(graph: TileGraph) -> list[ComputeSet]:
@@ -35,7 +37,18 @@ def test_small_loops_run_in_one_vertex(name: str) -> None:
     assert any("runs on one tile, whole in one vertex" in note for note in graph.notes)
 
 
-@pytest.mark.parametrize("name", ["closure", "shortest_paths"])
+def test_turns_that_read_their_ranges_become_a_map() -> None:
+    graph = tile_graph(CASES["sparse_product"].program.to_sdfg())
+    (choice,) = [step for step in walk_steps(graph.steps) if isinstance(step, Choice)]
+    (rows,) = choice.then
+    assert isinstance(rows, ComputeSet)
+    assert rows.partition is not None
+    assert graph.partition(rows.partition).extents == (symbol("N"),)
+    (inner,) = [s for s in walk(rows.body) if isinstance(s, For) and not s.shared]
+    assert "last" in str(inner.end)  # the range of the row, not all values
+
+
+@pytest.mark.parametrize("name", sorted(PARALLEL))
 def test_parallel_turns_stay_on_all_tiles(name: str) -> None:
     graph = tile_graph(CASES[name].program.to_sdfg())
     assert not whole_loops(graph)
