@@ -5,28 +5,25 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
 import sympy
 
 from dace_ipu.passes.clean_up import assigned_in, with_inner
-from dace_ipu.passes.domain import ZERO
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import facts_of, span_of
+from dace_ipu.passes.late_bounds import with_late_bounds
 from dace_ipu.passes.literals import as_index, index_of
-from dace_ipu.passes.rewrite import Body, claimed, defined_names, used_names
-from dace_ipu.passes.types import WEAK_INT, Types
-from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, For, If, Statement, Store, symbol, walk
-from dace_ipu.tile_graph.expressions import names
+from dace_ipu.passes.rewrite import Body, defined_names, used_names
+from dace_ipu.tile_graph.body import Code, Declare, Expr, For, If, Statement, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import TileGraph
 
 __all__ = ["bound", "conjunction", "gap", "narrowed", "narrowed_in"]
 
-INDEX = np.dtype(np.int32)
-
 _ABOVE = {ast.Lt: 1, ast.LtE: 0}  # what is added to the smaller side so that it is at most the larger one
 _BELOW = {ast.Gt: 1, ast.GtE: 0}
+_SIMPLE = (ast.Compare, ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.Add, ast.Sub, ast.USub, ast.cmpop, ast.Load)
+ZERO = sympy.Integer(0)
 
 
 def narrowed_in(graph: TileGraph, body: Body, dimensions: frozenset[str] = frozenset()) -> Body:
@@ -70,93 +67,57 @@ def _value(declaration: Declare, constants: Mapping[str, Expr], assigned: set[st
 
 
 def _body(body: Body, constants: Mapping[str, Expr], facts: Facts) -> Body:
-    return tuple(_statement(statement, constants, facts) for statement in body)
+    return tuple(new for statement in body for new in _statement(statement, constants, facts))
 
 
-def with_late_bounds(body: Body, arrays: Mapping[str, DType], taken: set[str]) -> Body:
-    """The body with integers of their own for the ends of loops that are computed from what the device has read.
-
-    Before: ``for j in 0:N: if j <= dace.int32(stop) - 1: s += A[j]``. After: ``const int32 j_last = dace.int32(stop) -
-    1; for j in 0:N: if j <= j_last: s += A[j]``, which ``narrowed`` can use. ``arrays`` are the types of variables.
-    """
-    scalars = {s.name: s.dtype for s in walk(body) if isinstance(s, Declare)}
-    scalars |= {s.variable: WEAK_INT for s in walk(body) if isinstance(s, For)}
-    return _LateBounds(arrays, scalars, assigned_in(body), taken).body(body)
-
-
-@dataclass(frozen=True)
-class _LateBounds:
-    arrays: Mapping[str, DType]
-    scalars: Mapping[str, DType]
-    assigned: set[str]
-    taken: set[str]
-
-    def body(self, body: Body) -> Body:
-        """The statements, with declarations before the loops."""
-        result: list[Statement] = []
-        for statement in body:
-            statement = with_inner(statement, self.body)
-            last = self._last(statement) if isinstance(statement, For) else None
-            if last is not None and isinstance(statement, For) and isinstance(statement.body[0], If):
-                name = claimed(f"{statement.variable}_last", self.taken)
-                test = replace(statement.body[0], condition=Code(f"{statement.variable} <= {name}"))
-                result.append(Declare(name, INDEX, last))
-                statement = replace(statement, body=(test,))
-            result.append(statement)
-        return tuple(result)
-
-    def _last(self, loop: For) -> Code | None:
-        """What a loop's variable must not exceed, if a condition says just that, in integers of 32 bits."""
-        if len(loop.body) != 1 or not isinstance(loop.body[0], If) or loop.body[0].orelse:
-            return None
-        reads = loop.body[0].condition.reads
-        match ast.parse(loop.body[0].condition.text.strip(), mode="eval").body:
-            case ast.Compare(left=ast.Name(id=name), ops=[ast.LtE()], comparators=[last]) if name == loop.variable:
-                late = index_of(last) is None or reads
-                fixed = self._is_fixed(ast.unparse(last), reads, loop)
-                return Code(ast.unparse(last), reads) if late and fixed else None
-            case _:
-                return None
-
-    def _is_fixed(self, text: str, reads: tuple[tuple[str, Access], ...], loop: For) -> bool:
-        """Whether a computation of integers gives the same in all turns of a loop."""
-        stored = {s.target.data for s in walk(loop.body) if isinstance(s, Store)}
-        inside = defined_names(loop.body) | self.assigned | {loop.variable}
-        scalar = all(read.indices == (ZERO,) and read.data not in stored for _, read in reads)
-        types = Types({**self.scalars, **{name: self.arrays[read.data] for name, read in reads if scalar}})
-        return scalar and not names(text) & inside and types.of_text(text) == INDEX
+def _statement(statement: Statement, constants: Mapping[str, Expr], facts: Facts) -> Body:
+    match statement:
+        case For():
+            span = span_of(statement)
+            inside = facts if span is None else facts.and_also(*facts_of(statement.variable, span), span[1] - span[0])
+            return (_loop(replace(statement, body=_body(statement.body, constants, inside)), constants, facts),)
+        case If(orelse=()):
+            return _without_known(replace(statement, then=_body(statement.then, constants, facts)), constants, facts)
+        case _:
+            return (with_inner(statement, lambda inner: _body(inner, constants, facts)),)
 
 
-def _statement(statement: Statement, constants: Mapping[str, Expr], facts: Facts) -> Statement:
-    if not isinstance(statement, For):
-        return with_inner(statement, lambda inner: _body(inner, constants, facts))
-    span = span_of(statement)
-    inside = facts if span is None else facts.and_also(*facts_of(statement.variable, span), span[1] - span[0])
-    return _loop(replace(statement, body=_body(statement.body, constants, inside)), constants, facts)
+def _without_known(test: If, constants: Mapping[str, Expr], facts: Facts) -> Body:
+    """A condition without the parts that are surely true; what is inside where nothing is left of it."""
+    parts, known = _parts(test.condition, constants)
+    gaps = {part: gap(part, known) for part in parts}
+    rest = [part for part in parts if gaps[part] is None or not facts.holds(gaps[part])]
+    return (If(_all_of(rest, test.condition), test.then),) if rest else test.then
+
+
+def _parts(condition: Code, constants: Mapping[str, Expr]) -> tuple[list[ast.expr], dict[str, Expr]]:
+    """The parts of a condition, and the names that are constants in it: a read hides one of the same name."""
+    hidden = {name for name, _ in condition.reads}
+    parts = list(conjunction(ast.parse(condition.text.strip(), mode="eval").body))
+    return parts, {name: value for name, value in constants.items() if name not in hidden}
 
 
 def _loop(loop: For, constants: Mapping[str, Expr], facts: Facts) -> Statement:
     """A loop with the bounds that a condition around its body asks for. The rest of the condition stays; where it has
     nothing to do with the loop, around it."""
     *before, test = loop.body or (None,)
-    if not isinstance(test, If) or not all(isinstance(s, Declare) and s.value is None for s in before):
+    if not isinstance(test, If) or test.orelse or not all(isinstance(s, Declare) and s.value is None for s in before):
         return loop
-    if loop.step != 1 or loop.shared or test.orelse or test.condition.reads:
-        return loop
-    low, high = [loop.begin], [loop.end]
-    rest: list[ast.expr] = []
-    for part in conjunction(ast.parse(test.condition.text.strip(), mode="eval").body):
-        found = bound(part, loop.variable, constants)
-        if found is None:
-            rest.append(part)
-        else:
-            (low if found[0] else high).append(found[1])
-    then: Body = (*before, *test.then)
-    outside = [part for part in rest if _is_fixed(part, loop, constants)]
+    parts, known = _parts(test.condition, constants)
+    bounds = {part: _bound_of(part, loop, known) for part in parts}
+    low = facts.largest((loop.begin, *(b[1] for b in bounds.values() if b is not None and b[0])))
+    high = facts.smallest((loop.end, *(b[1] for b in bounds.values() if b is not None and not b[0])))
+    rest = [part for part in parts if bounds[part] is None]
+    outside = [part for part in rest if _is_fixed(part, test.condition, loop)]
     inside = [part for part in rest if part not in outside]
-    body = then if not inside else (*before, If(_all_of(inside), test.then))
-    changed = replace(loop, begin=facts.largest(low), end=facts.smallest(high), body=body)
-    return If(_all_of(outside), (changed,)) if outside else changed
+    body = (*before, If(_all_of(inside, test.condition), test.then)) if inside else (*before, *test.then)
+    changed = replace(loop, begin=low, end=high, body=body)
+    return If(_all_of(outside, test.condition), (changed,)) if outside else changed
+
+
+def _bound_of(part: ast.expr, loop: For, constants: Mapping[str, Expr]) -> tuple[bool, Expr] | None:
+    """The workers of a tile share all of a range, and strides begin where they do."""
+    return None if loop.shared or loop.step != 1 else bound(part, loop.variable, constants)
 
 
 def conjunction(node: ast.expr) -> Iterator[ast.expr]:
@@ -172,15 +133,21 @@ def conjunction(node: ast.expr) -> Iterator[ast.expr]:
             yield node
 
 
-def _all_of(parts: list[ast.expr]) -> Code:
-    return Code(" and ".join(ast.unparse(part) if len(parts) == 1 else f"({ast.unparse(part)})" for part in parts))
+def _all_of(parts: list[ast.expr], condition: Code) -> Code:
+    text = " and ".join(ast.unparse(part) if len(parts) == 1 else f"({ast.unparse(part)})" for part in parts)
+    used = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+    return Code(text, tuple((name, read) for name, read in condition.reads if name in used))
 
 
-def _is_fixed(part: ast.expr, loop: For, constants: Mapping[str, Expr]) -> bool:
-    """Whether a comparison of integers is the same in all turns of a loop."""
-    value = gap(part, constants)
-    inside = defined_names(loop.body) | {loop.variable}
-    return value is not None and not {s.name for s in value.free_symbols} & inside
+def _is_fixed(part: ast.expr, condition: Code, loop: For) -> bool:
+    """Whether a comparison of scalars, which may be evaluated at any time, is the same in all turns of a loop."""
+    stored = {s.target.data for s in walk(loop.body) if isinstance(s, Store)}
+    inside = defined_names(loop.body) | assigned_in(loop.body) | {loop.variable}
+    reads = dict(condition.reads)
+    used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+    scalar = all(read.indices in ((), (ZERO,)) and read.data not in stored for n, read in reads.items() if n in used)
+    simple = all(isinstance(node, _SIMPLE) for node in ast.walk(part))
+    return scalar and simple and not loop.shared and not (used - reads.keys()) & inside
 
 
 def bound(part: ast.expr, variable: str, constants: Mapping[str, Expr]) -> tuple[bool, Expr] | None:

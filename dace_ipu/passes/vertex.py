@@ -9,7 +9,9 @@ import numpy as np
 
 from dace_ipu.passes.domain import ONE, ZERO, Domain
 from dace_ipu.passes.fields import Edge, edges_of
+from dace_ipu.passes.footprints import facts_of
 from dace_ipu.passes.lanes import Lanes, lanes_for
+from dace_ipu.passes.narrow_ranges import narrowed
 from dace_ipu.passes.plan import Plan, reduced_by
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
@@ -103,7 +105,16 @@ class Vertex:
             size = symbol(self.names[name][1]) if name in self.names else self.domain.extents[name]
             statements = (For(name, ZERO, size, ONE, statements, shared=name == self._shared()),)
         before = [statement for lane in self.lanes for statement in lane.before()]
-        return (*prelude, *before, *statements, *(statement for lane in self.lanes for statement in lane.after()))
+        after = (statement for lane in self.lanes for statement in lane.after())
+        return self._narrow_ranges((*prelude, *before, *statements, *after))
+
+    def _narrow_ranges(self, body: Body) -> Body:
+        """The body without conditions that are surely true in this block, or that may stand around a loop."""
+        known = {name for name, dtype in self.domain.graph.symbols if dtype.kind == "i"}
+        known |= {part for parts in self.names.values() for part in parts}
+        facts = self.domain.block(self.names).facts
+        spans = (fact for name, span in self.domain.runtime.items() for fact in facts_of(name, span))
+        return narrowed(body, frozenset(known), facts.and_also(*spans))
 
     def _loop_order(self) -> tuple[str, ...]:
         """What is divided is outermost: the workers share the first loop."""

@@ -74,7 +74,7 @@ def test_a_range_that_depends_on_the_outer_counter():
 
 def test_conditions_of_the_device():
     body = Branch("more", (map_step(V + "x[v] = x[v] / b[v]", name="update"),))
-    assert lines(*loop(body)) == ["loop_i: { for i_turn in 0:9 { if more[0] { x[i_turn] = x[i_turn] / b[i_turn] } } }"]
+    assert lines(*loop(body)) == ["loop_i: { if more[0] { for i_turn in 0:9 { x[i_turn] = x[i_turn] / b[i_turn] } } }"]
 
 
 def test_while_loops_keep_their_order():

@@ -77,3 +77,19 @@ def test_all_else_stays(body):
 def test_the_rest_of_a_condition_stays():
     text = run("for j in range(N):\n    if j < M and j != 3:\n        A[j] = 0")
     assert text == "for j in 0:min(M, N) { if j != 3 { A[j] = 0 } }"
+
+
+def test_conditions_of_scalars_stand_around_the_loop():
+    text = run("for j in range(N):\n    if go[0] > 0 and j < M:\n        A[j] = 0")
+    assert text == "if go[0] > 0 { for j in 0:min(M, N) { A[j] = 0 } }"
+
+
+@pytest.mark.parametrize("condition", ["A[j] > 0", "go[0] > 0 or j < 3", "A[0] > 0"])
+def test_conditions_that_may_change_stay_inside(condition):
+    body = f"for j in range(N):\n    if {condition}:\n        A[j] = 0"
+    assert run(body) == statements_text(map_step(body).body)
+
+
+def test_what_is_known_is_no_condition():
+    assert run("for j in range(N):\n    if 0 <= j and j < N:\n        A[j] = 0") == "for j in 0:N { A[j] = 0 }"
+    assert run("if N >= 0:\n    A[0] = 0") == "A[0] = 0"
