@@ -22,6 +22,7 @@ from dace_ipu.passes.loops_to_vertices import LoopsToVertices
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
+from dace_ipu.passes.narrow_counts import NarrowCounts
 from dace_ipu.passes.notes import WriteNotes
 from dace_ipu.passes.pair_lanes import PairLanes
 from dace_ipu.passes.partition import PartitionMaps
@@ -78,6 +79,7 @@ PIPELINE: tuple[Pass, ...] = (
     SimplifyBodies(),
     PartitionMaps(),
     FoldStarts(),
+    NarrowCounts(),
     DropCopies(),
     MapVariables(),
     SpreadFetches(),
