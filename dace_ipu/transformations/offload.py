@@ -98,7 +98,7 @@ def _in_parts(sdfg: SDFG, float64: str, whole: DiagnosticError) -> SDFG:
     trial = copy.deepcopy(sdfg)
     float64 = checks.precision(trial, float64)
     try:
-        parts.offload_parts(trial, lambda part: _offload(part, float64, in_part=True))
+        parts.offload_parts(trial, lambda part: _offload(part, float64))
     except DiagnosticError as error:
         findings = DiagnosticCollector(list(whole.diagnostics))
         findings.extend(error.diagnostics)
@@ -120,7 +120,7 @@ def _adopt(sdfg: SDFG, other: SDFG) -> None:
     sdfg.reset_cfg_list()
 
 
-def _offload(sdfg: SDFG, float64: str, in_part: bool = False) -> None:
+def _offload(sdfg: SDFG, float64: str) -> None:
     pairs.split_pairs(sdfg)
     float64 = checks.precision(sdfg, float64)
     checks.check_before(sdfg, float64)
@@ -128,9 +128,7 @@ def _offload(sdfg: SDFG, float64: str, in_part: bool = False) -> None:
     local_shapes.bound_local_shapes(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
-    read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
-    if not in_part:
-        written -= _passed_by_value(sdfg)
+    read, written = liveness.read_before_written(sdfg), liveness.written(sdfg) - _passed_by_value(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     if not written & host.keys():
         _clear(sdfg)  # nothing that it computes can be seen
