@@ -13,6 +13,7 @@ from dace_ipu.passes.fetch_slices import FetchSlices
 from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
+from dace_ipu.passes.gather_in_turns import GatherInTurns
 from dace_ipu.passes.hoist_reads import HoistReads
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
@@ -77,6 +78,7 @@ PIPELINE: tuple[Pass, ...] = (
     FuseMaps(),  # after double_buffer: inner loops run in order, dimensions of maps do not
     LocaliseTemporaries(),
     SimplifyBodies(),
+    GatherInTurns(),
     PartitionMaps(),
     FoldStarts(),
     NarrowCounts(),
