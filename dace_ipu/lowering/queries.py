@@ -40,9 +40,12 @@ def assigned_symbols(region: ControlFlowRegion | ConditionalBlock) -> list[str]:
 
 
 def wide_symbols(sdfg: SDFG) -> set[str]:
-    """The symbols that carry data of 64 bits: assigned from it, and used in computations, not only as indices."""
+    """The symbols that carry data of 64 bits: assigned from it, or from a number of as many, and used in computations,
+    not only as indices.
+    """
     assignments = [(str(n), str(t)) for e in sdfg.all_interstate_edges() for n, t in e.data.assignments.items()]
     wide = {name for name, desc in sdfg.arrays.items() if desc.dtype in (dtypes.int64, dtypes.uint64)}
+    wide |= {name for name, text in assignments if _has_large_number(text)}
     for _ in assignments:
         wide |= {name for name, text in assignments if _names(text) & wide}
     computed = {str(s) for n, _ in sdfg.all_nodes_recursive() if isinstance(n, nodes.Tasklet) for s in n.free_symbols}
@@ -61,6 +64,11 @@ def _conditions(sdfg: SDFG) -> set[str]:
 
 def _names(text: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Name)}
+
+
+def _has_large_number(text: str) -> bool:
+    numbers = (node.value for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Constant))
+    return any(type(number) is int and number >= 2**31 for number in numbers)
 
 
 def _edges_inside(region: ControlFlowRegion | ConditionalBlock) -> list[Any]:

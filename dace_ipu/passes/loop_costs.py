@@ -35,10 +35,14 @@ EXCHANGE_BYTES = 4
 """That a tile receives in a cycle."""
 
 
-def vertex_cycles(body: Body, graph: TileGraph) -> Expr:
-    """Cycles of a body that one worker runs, which issues an instruction every six cycles."""
+def vertex_cycles(body: Body, graph: TileGraph, step: MapStep | None = None) -> Expr:
+    """Cycles of a body that one worker runs, which issues an instruction every six cycles; of one iteration of a step
+    if there is one."""
     types = {variable.name: variable.dtype for variable in graph.variables}
-    return WORKERS_PER_TILE * exact_slots_of(body, types, _symbols(graph))
+    known = _symbols(graph) | (frozenset() if step is None else {dimension.name for dimension in step.domain})
+    cycles = WORKERS_PER_TILE * exact_slots_of(body, types, known)
+    middle = {} if step is None else {symbol(d.name): (d.extent - 1) / 2 for d in step.domain}
+    return cycles.subs(middle)
 
 
 def _symbols(graph: TileGraph) -> frozenset[str]:
@@ -61,10 +65,13 @@ class Costs:
 
     def loop(self, loop: DeviceLoop, known: Known) -> Expr:
         """Cycles of a loop."""
+        return sympy.expand(loop.turns * self.turn(loop, known))
+
+    def turn(self, loop: DeviceLoop, known: Known) -> Expr:
+        """Cycles of a turn in the middle of a loop."""
         variable = symbol(f"{loop.counter}_turn")
         turn = self.steps(loop.body, {**known, loop.counter: variable}) + SET_CYCLES  # of counting
-        middle = (loop.begin + loop.end - loop.step) / 2
-        return sympy.expand(loop.turns * turn.subs(variable, middle))
+        return sympy.expand(turn.subs(variable, (loop.begin + loop.end - loop.step) / 2))
 
     def steps(self, steps: tuple[Step, ...], known: Known) -> Expr:
         """Cycles of a list of steps."""

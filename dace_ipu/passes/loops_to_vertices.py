@@ -8,16 +8,27 @@ from dataclasses import dataclass, field, replace
 import sympy
 
 from dace_ipu.passes.device_loops import DeviceLoop, counted_loops
-from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.loop_code import LoopCode, NoCodeError
 from dace_ipu.passes.loop_costs import EXCHANGE_BYTES, SET_CYCLES, Costs, vertex_cycles
-from dace_ipu.passes.narrow_ranges import narrowed
+from dace_ipu.passes.narrow_ranges import narrowed_in
+from dace_ipu.passes.parallel_turns import as_map
 from dace_ipu.passes.rewrite import Body, Rewrite, claimed, defined_names, used_names
 from dace_ipu.passes.simplify_bodies import simplified
 from dace_ipu.passes.steps import touched, uses, walk_steps
 from dace_ipu.tile_graph.body import Access, Boolean
 from dace_ipu.tile_graph.conditions import condition_text, holds
-from dace_ipu.tile_graph.nodes import Choice, MapStep, Repeat, RepeatWhile, Step, TileGraph, Variable, with_inner_steps
+from dace_ipu.tile_graph.nodes import (
+    WORKERS_PER_TILE,
+    Choice,
+    MapStep,
+    Repeat,
+    RepeatWhile,
+    Source,
+    Step,
+    TileGraph,
+    Variable,
+    with_inner_steps,
+)
 
 __all__ = ["LoopsToVertices"]
 
@@ -36,6 +47,10 @@ class LoopsToVertices:
     more for each turn.
 
     After: ``for i in 0:N { t = 0; for j in 0:i { t += L[i, j] * x[j] }; x[i] = (b[i] - t) / L[i, i] }`` in one vertex.
+
+    If the turns turn out not to depend on each other, now that scalars are local, the loop becomes a map of turns:
+    ``for i in 0:M { first = row[i]; s = 0; for k in 0:row[i + 1] - first { s += value[first + k] * x[column[first +
+    k]] }; y[i] = s }``.
 
     Only loops with a step that cannot be divided, whose counter nothing else uses, and where a tile has room for all
     that they touch. The estimates of ``loop_costs`` decide; where they depend on symbols, that is a ``Choice`` when the
@@ -85,15 +100,40 @@ class _Work:
             body = self._body(loop)
         except NoCodeError:
             return None
+        parallel = self._in_parallel(loop, body, steps)
+        if parallel is not None:
+            return parallel
         condition = self._is_better(loop, body, steps)
         if not _may_hold(condition):
             return None
-        name, repeat = claimed(f"loop_{loop.counter}", self.steps), steps[-1]
-        assert isinstance(repeat, (Repeat, RepeatWhile))
-        here = MapStep(name, (), body, repeat.source, NOTE if condition == sympy.true else _noted(condition))
+        name = claimed(f"loop_{loop.counter}", self.steps)
+        here = MapStep(name, (), body, _source(steps), NOTE if condition == sympy.true else _noted(condition))
         if condition == sympy.true:
             return (here,)
         return (Choice(condition, (self._with_own_scalars(here, steps),), steps),)
+
+    def _in_parallel(self, loop: DeviceLoop, body: Body, steps: tuple[Step, ...]) -> tuple[Step, ...] | None:
+        """A map whose iterations run a turn each, where turns do not depend on each other; None where they do."""
+        scalars, names = list(self.scalars), set(self.names)
+        whole = self._with_own_scalars(MapStep(f"loop_{loop.counter}", (), body, _source(steps)), steps)
+        added = self.scalars[len(scalars) :]
+        apart = as_map(whole, self.graph, tuple(added))
+        slots = None if apart is None else vertex_cycles(apart.body, self.graph, apart) / WORKERS_PER_TILE
+        condition = sympy.false if slots is None else self._is_worth_it(slots, loop, steps)
+        if apart is None or not _may_hold(condition):
+            self.scalars, self.names = scalars, names
+            return None
+        step = replace(apart, name=claimed(whole.name, self.steps))
+        return (step,) if condition == sympy.true else (Choice(condition, (step,), steps),)
+
+    def _is_worth_it(self, slots: sympy.Expr, loop: DeviceLoop, steps: tuple[Step, ...]) -> Boolean:
+        """Whether a turn is cheaper even where all turns are on one tile, and that has room for all data."""
+        apart = Costs(self.graph).turn(loop, {})
+        return sympy.And(_is_at_most(self._bytes(steps), 2 * MOST_BYTES), _is_at_most(slots, apart))
+
+    def _bytes(self, steps: tuple[Step, ...]) -> sympy.Expr:
+        found = dict.fromkeys(self.graph.variable(name) for step in steps for name in sorted(touched(step)))
+        return sympy.Add(*(sympy.prod(v.shape) * v.dtype.itemsize for v in found))
 
     def _carries(self, steps: tuple[Step, ...]) -> bool:
         """Whether a step that touches an array cannot be divided."""
@@ -109,19 +149,15 @@ class _Work:
 
     def _body(self, loop: DeviceLoop) -> Body:
         body: Body = (LoopCode(self.graph, set(self.names)).loop(loop, {}),)
-        integers = frozenset(name for name, dtype in self.graph.symbols if dtype.kind in "iu")
         arrays = {variable.name: variable.dtype for variable in self.graph.variables}
-        shapes = {s for variable in self.graph.variables for size in variable.shape for s in size.free_symbols}
-        facts = Facts().and_also(*sorted(shapes, key=lambda s: str(s.name)))
-        return narrowed(simplified(body, arrays, dict(self.graph.symbols)), integers, facts)
+        return narrowed_in(self.graph, simplified(body, arrays, dict(self.graph.symbols)))
 
     def _is_better(self, loop: DeviceLoop, body: Body, steps: tuple[Step, ...]) -> Boolean:
         """Whether one vertex is estimated to take fewer cycles, and has room."""
-        sizes = [self.graph.variable(name) for step in steps for name in touched(step)]
-        size = sympy.Add(*(sympy.prod(v.shape) * v.dtype.itemsize for v in dict.fromkeys(sizes)))
+        size = self._bytes(steps)
         here = SET_CYCLES + 2 * size / EXCHANGE_BYTES + vertex_cycles(body, self.graph)  # there and back
         apart = Costs(self.graph).loop(loop, {})
-        return sympy.And(_is_at_most(size, sympy.Integer(MOST_BYTES)), _is_at_most(here, apart))
+        return sympy.And(_is_at_most(size, MOST_BYTES), _is_at_most(here, apart))
 
     def _with_own_scalars(self, step: MapStep, steps: tuple[Step, ...]) -> MapStep:
         """The step with scalars of its own for those that only the loop uses: they become local to the vertex."""
@@ -136,13 +172,19 @@ class _Work:
         return replace(step, body=_renamed(step.body, new))
 
 
+def _source(steps: tuple[Step, ...]) -> Source:
+    loop = steps[-1]
+    assert isinstance(loop, (Repeat, RepeatWhile))
+    return loop.source
+
+
 def _renamed(body: Body, new: Mapping[str, str]) -> Body:
     return Rewrite({}, access=lambda access: Access(new.get(access.data, access.data), access.indices)).body(body)
 
 
-def _is_at_most(low: sympy.Expr, high: sympy.Expr) -> Boolean:
+def _is_at_most(low: sympy.Expr, high: sympy.Expr | int) -> Boolean:
     """``low <= high``, in whole numbers."""
-    low, high = sympy.expand(low), sympy.expand(high)
+    low, high = sympy.expand(low), sympy.expand(sympy.sympify(high))
     factors = [*low.as_coefficients_dict().values(), *high.as_coefficients_dict().values()]
     scale = sympy.ilcm(1, *(factor.q for factor in factors if factor.is_Rational))
     return sympy.sympify(sympy.expand(low * scale) <= sympy.expand(high * scale))

@@ -43,7 +43,7 @@ class Recompute:
 
 def _is_plain(filling: Filling, step: Step, graph: TileGraph) -> bool:
     """Whether the elements of a whole array are cheap functions of their places."""
-    if filling.value.reads or filling.prelude or not isinstance(step, MapStep):
+    if filling.value.reads or filling.prelude or filling.guard or filling.scalars or not isinstance(step, MapStep):
         return False
     nodes = ast.walk(ast.parse(filling.value.text.strip(), mode="eval"))
     extents = {d.name: d.extent for d in normalised(step).domain}
@@ -73,7 +73,7 @@ def _without(filling: Filling, position: int, graph: TileGraph) -> TileGraph:
     cast = f"dace.{graph.variable(filling.target.data).dtype.name}"
 
     def element(access: Access) -> Code:
-        return Code(f"{cast}({filling.at(access.indices).text})")
+        return Code(f"{cast}({filling.at(access.indices).value.text})")
 
     def change(_: Statement, code: Code) -> Code:
         for read, access in code.reads:

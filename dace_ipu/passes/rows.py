@@ -228,11 +228,20 @@ def _upper_bound(condition: str, variable: str) -> str | None:
 
 
 def _is_short(row: MapStep) -> bool:
-    """Whether all loops, and at least one, have an end that the turn has computed, or are short and constant."""
-    own = {symbol(s.name) for s in walk(row.body) if isinstance(s, Declare)}
+    """Whether all loops, and at least one, end where the turn has found in the data, or are short and constant."""
+    own = set(map(symbol, _from_data(row.body)))
     loops = [s for s in walk(row.body) if isinstance(s, For)]
     late = [bool((loop.begin.free_symbols | loop.end.free_symbols) & own) for loop in loops]
     lengths = [sympy.expand(loop.end - loop.begin) for loop in loops]
     return any(late) and all(
         is_late or (length.is_Integer and length <= LONGEST) for is_late, length in zip(late, lengths, strict=True)
     )
+
+
+def _from_data(body: Body) -> set[str]:
+    """The scalars that elements of arrays decide."""
+    found: set[str] = set()
+    for s in walk(body):
+        if isinstance(s, Declare) and s.value is not None and (s.value.reads or names(s.value.text) & found):
+            found.add(s.name)
+    return found

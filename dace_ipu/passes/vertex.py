@@ -9,7 +9,9 @@ import numpy as np
 
 from dace_ipu.passes.domain import ONE, ZERO, Domain
 from dace_ipu.passes.fields import Edge, edges_of
+from dace_ipu.passes.footprints import facts_of
 from dace_ipu.passes.lanes import Lanes, lanes_for
+from dace_ipu.passes.narrow_ranges import narrowed
 from dace_ipu.passes.plan import Plan, reduced_by
 from dace_ipu.passes.powers import with_powers_first
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
@@ -107,7 +109,16 @@ class Vertex:
         invariant = self.domain.parameters | {s.name for s in prelude if isinstance(s, Declare)}
         statements = with_powers_first(statements, self.domain, invariant, self.taken)
         before = [statement for lane in self.lanes for statement in lane.before()]
-        return (*prelude, *before, *statements, *(statement for lane in self.lanes for statement in lane.after()))
+        after = (statement for lane in self.lanes for statement in lane.after())
+        return self._narrow_ranges((*prelude, *before, *statements, *after))
+
+    def _narrow_ranges(self, body: Body) -> Body:
+        """The body without conditions that are surely true in this block, or that may stand around a loop."""
+        known = {name for name, dtype in self.domain.graph.symbols if dtype.kind == "i"}
+        known |= {part for parts in self.names.values() for part in parts}
+        facts = self.domain.block(self.names).facts
+        spans = (fact for name, span in self.domain.runtime.items() for fact in facts_of(name, span))
+        return narrowed(body, frozenset(known), facts.and_also(*spans))
 
     def _loop_order(self) -> tuple[str, ...]:
         """What is divided is outermost."""

@@ -128,7 +128,7 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     local_shapes.bound_local_shapes(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
-    read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
+    read, written = liveness.read_before_written(sdfg), liveness.written(sdfg) - _passed_by_value(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     if not written & host.keys():
         _clear(sdfg)  # nothing that it computes can be seen
@@ -150,6 +150,11 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     checks.check_after(sdfg)
     for device in checks.device_scopes(sdfg):
         lower(device, sdfg.name)
+
+
+def _passed_by_value(sdfg: SDFG) -> set[str]:
+    """Arguments that a program may assign to as it may to names of its own: the caller sees nothing of it."""
+    return {name for name, desc in sdfg.arrays.items() if isinstance(desc, data.Scalar) and not desc.transient}
 
 
 def _clear(sdfg: SDFG) -> None:

@@ -64,8 +64,8 @@ public:
   bool compute() {
     for (unsigned k = 0; k < size; ++k) {
       float total = -INFINITY;
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        total = max(total, partials[lane * size + k]);
+      for (unsigned lane = 0, at = k; lane < lanes; ++lane, at += size) {
+        total = max(total, partials[at]);
       }
       result[k] = total;
     }

@@ -41,8 +41,8 @@ public:
   bool compute() {
     for (unsigned k = 0; k < size; ++k) {
       float total = 0.0f;
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        total += partials[lane * size + k];
+      for (unsigned lane = 0, at = k; lane < lanes; ++lane, at += size) {
+        total += partials[at];
       }
       result[k] = total;
     }

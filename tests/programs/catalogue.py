@@ -105,6 +105,19 @@ def extremes(A: dace.float32[300], lo: dace.float32[1], hi: dace.float32[1]):
     hi[0] = np.max(A)
 
 
+@case(lambda r: {"A": values(r, 20), "B": values(r, 10), "C": values(r, 10, 2), "D": values(r, 7, 20)}, N=20, M=7)
+@dace.program
+def shapes_that_are_quotients(
+    A: dace.float32[N], B: dace.float32[N // 2], C: dace.float32[N // 2, (M + 3) // 5], D: dace.float32[M, 2 * N - 20]
+):
+    for i in dace.map[0:N:2]:
+        B[i // 2] = A[i] + A[i + 1]
+    for i in dace.map[1 : N // 2 : 3]:
+        B[i] = B[i] * 10
+    C[:] = C + 1
+    D[:] = D * 2
+
+
 @case(lambda r: {"A": values(r, 6, 8), "b": values(r, 8), "c": values(r, 6, 1), "D": values(r, 6, 8)})
 @dace.program
 def broadcasts(A: dace.float32[6, 8], b: dace.float32[8], c: dace.float32[6, 1], D: dace.float32[6, 8]):

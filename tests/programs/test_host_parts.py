@@ -185,3 +185,18 @@ def test_an_error_leaves_the_program_as_it_was():
     with pytest.raises(dace_ipu.DiagnosticError):
         dace_ipu.to_ipu(sdfg, allow_host=True)
     assert sdfg.hash_sdfg() == before
+
+
+def test_a_scalar_argument_that_is_assigned():
+    """In one part, and seen by the others; not by the caller."""
+
+    @dace.program
+    def assigned(A: dace.float32[4], D: dace.float64[4], a: dace.float32):
+        a = a + 1
+        A[:] = A + a
+        D[:] = D + a
+        A[:] = A * a
+
+    A, D = np.ones(4, f32), np.ones(4)
+    split(assigned)(A=A, D=D, a=f32(2))
+    assert (A == 12).all() and (D == 4).all()

@@ -15,6 +15,7 @@ from dace_ipu.lowering import HOST_VALUE_SUFFIX, lower
 from dace_ipu.tile_graph import interpreter
 from dace_ipu.transformations.checks import device_scopes
 from tests.programs import (  # noqa: F401  register their cases
+    carried_loops,
     control_flow,
     irregular,
     linear_algebra,

@@ -82,10 +82,13 @@ template <int grain> inline Share share(int begin, int end, int worker, int phas
 }
 """),
     "floor_div": _Helper("""\
-// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy.
+// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy, where the least number
+// divided by -1 is itself.
 template <typename A, typename B> inline auto floor_div(A a, B b) -> decltype(a / b) {
   if (b == 0)
     return 0;
+  if (b < 0 && b == B(-1))
+    return -a;
   const auto quotient = a / b;
   const auto rest = a - quotient * b;
   return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -106,7 +109,7 @@ template <typename A, typename B> inline auto ceil_div(A a, B b) -> decltype(a /
     "mod": _Helper("""\
 // The remainder of integers with the sign of the divisor, as in Python; 0 if the divisor is 0, as in NumPy.
 template <typename A, typename B> inline auto mod(A a, B b) -> decltype(a % b) {
-  if (b == 0)
+  if (b == 0 || (b < 0 && b == B(-1)))
     return 0;
   const auto rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -295,6 +298,68 @@ inline complex64 log(complex64 z) { return {std::log(std::hypot(z.re, z.im)), an
 """,
         needs=("complex64", "angle"),
         cmath=True,
+    ),
+    "complex_log10": _Helper(
+        """\
+inline complex64 log10(complex64 z) { return log(z) * complex64(0.4342944819f); }
+""",
+        needs=("complex_log",),
+    ),
+    "complex_log2": _Helper(
+        """\
+inline complex64 log2(complex64 z) { return log(z) * complex64(1.442695041f); }
+""",
+        needs=("complex_log",),
+    ),
+    "complex_sinh": _Helper(
+        """\
+inline complex64 sinh(complex64 z) { return {std::sinh(z.re) * cosine(z.im), std::cosh(z.re) * sine(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_cosh": _Helper(
+        """\
+inline complex64 cosh(complex64 z) { return {std::cosh(z.re) * cosine(z.im), std::sinh(z.re) * sine(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_tanh": _Helper(
+        """\
+// Beyond 20 it is 1 in float32, and the quotient would be one of infinities.
+inline complex64 tanh(complex64 z) {
+  if (std::fabs(z.re) > 20.0f)
+    return {std::copysign(1.0f, z.re), 0.0f};
+  const float scale = 1.0f / (std::cosh(2.0f * z.re) + cosine(2.0f * z.im));
+  return {std::sinh(2.0f * z.re) * scale, sine(2.0f * z.im) * scale};
+}
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_sin": _Helper(
+        """\
+inline complex64 sin(complex64 z) { return {sine(z.re) * std::cosh(z.im), cosine(z.re) * std::sinh(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_cos": _Helper(
+        """\
+inline complex64 cos(complex64 z) { return {cosine(z.re) * std::cosh(z.im), -sine(z.re) * std::sinh(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_tan": _Helper(
+        """\
+inline complex64 tan(complex64 z) {
+  const complex64 turned = tanh(complex64(-z.im, z.re));
+  return {turned.im, -turned.re};
+}
+""",
+        needs=("complex_tanh",),
     ),
     "complex_pow": _Helper(
         """\

@@ -51,9 +51,10 @@ from dace_ipu.tile_graph.nodes import (
 )
 from dace_ipu.tile_graph.products import Notation, lies_in_blocks
 
-__all__ = ["BuildFunction", "host_text", "print_build", "symbol_names"]
+__all__ = ["HOST_STYLE", "BuildFunction", "host_text", "print_build", "symbol_names"]
 
-_STYLE = IndexStyle(
+#: How integer expressions are written in code of the host.
+HOST_STYLE = IndexStyle(
     floor_div="dace_ipu::floor_div",
     mod="dace_ipu::mod",
     minimum="std::min<std::int64_t>",
@@ -104,7 +105,7 @@ class _HostPrinter:
         self._partitions = {p.name: self._names.fresh(p.name) for p in graph.partitions}
         self._tensors = {v.name: self._names.fresh(v.name) for v in graph.variables}
         self._block: dict[str, str] = {}
-        self._indices = IndexPrinter(_STYLE, self._name)
+        self._indices = IndexPrinter(HOST_STYLE, self._name)
         self._lines = Lines(1)
         self._said: list[str] = []
 

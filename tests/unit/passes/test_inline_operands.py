@@ -57,3 +57,18 @@ def test_what_stays(steps: tuple[Step, ...]):
 
 def test_what_outlives_the_call_stays():
     assert run(MAKE, SUM, persistent="t").steps == (MAKE, SUM)
+
+
+GUARDED = map_step("v: int32 = i[0]\nif k < v:\n    c: int32 = column[k]\n    t[k] = x[c]", name="gather", k="N")
+
+
+@pytest.mark.parametrize(
+    ("guard", "inlined"), [("m < v", True), ("m < v + 1", False), ("m <= v", False)], ids=["same", "more", "other"]
+)
+def test_a_condition_must_be_the_same_for_fill_and_read(guard, inlined):
+    arrays = variables(t="N", x="N", column="int32 N", s="1", i="int32 1", w="N")
+    read = map_step(f"v: int32 = i[0]\nif {guard}:\n    s[0] += w[m] * t[m]", name="dot", m="N")
+    result = InlineOperands().apply(graph(arrays, GUARDED, read))
+    text = [line.strip() for line in steps_of(result)]
+    assert ("s[0] += w[m] * x[c]" in text) is inlined
+    assert ("const int32 c = column[m]" in text) is inlined

@@ -59,6 +59,13 @@ def test_rows_of_stencils_are_long(extents, expected):
     assert grid(extents, 1472, of_rows=True) == expected
 
 
+def test_iterations_that_wait_for_data_get_a_tile_each():
+    assert grid((20,), 50, workers=1) == (20,)
+    assert grid((20,), 7, workers=1) == (7,)
+    assert grid((20,), 50) == (4,)
+    assert [block.sizes for block in blocks((3, 2), 50, workers=1)] == [(1, 1)] * 6
+
+
 @given(extents_of_rank_1_to_4, machines)
 @settings(max_examples=100, deadline=None)
 def test_every_iteration_is_in_exactly_one_block(extents, tiles):
