@@ -4,7 +4,7 @@
 
 // The greater of two values; a NaN if there is one.
 template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
-  return a > b || a != a ? a : b;
+  return b != b ? b : b > a ? b : a;
 }
 
 // The elements of a row two by two: rows begin at multiples of eight bytes.
@@ -15,7 +15,7 @@ inline const float2 *pairs(const float *row) { return reinterpret_cast<const flo
 inline float2 select(int2 answer, float2 a, float2 b) { return (float2)((answer & (int2)a) | (~answer & (int2)b)); }
 
 // The greater value of each lane; a NaN if there is one.
-inline float2 max(float2 a, float2 b) { return select((a > b) | (a != a), a, b); }
+inline float2 max(float2 a, float2 b) { return select(b != b, b, select(b > a, b, a)); }
 
 // test_golden.py:3   r[:] = np.max(A, axis=1)
 class reduce_output : public poplar::MultiVertex {

@@ -2,7 +2,7 @@
 
 // The greater of two values; a NaN if there is one.
 template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
-  return a > b || a != a ? a : b;
+  return b != b ? b : b > a ? b : a;
 }
 
 // test_golden.py:4   for i, j in dace.map[k + 1 : N, k + 1 : N]:
