@@ -83,7 +83,7 @@ DACE_IPU_GRAPH_CODE Sequence build_triangular(Graph &graph, dace_ipu::Streams &s
     graph.setInitialValue(vertex["j_size"], block.size(1));
     graph.setInitialValue(vertex["i_begin"], block.begin(0));
     graph.setInitialValue(vertex["j_begin"], block.begin(1));
-    graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(14 * block.size(0) * block.size(1) + block.size(0) + 1));
+    graph.setPerfEstimate(vertex, dace_ipu::multiVertexCycles(34 * block.size(0) + 1));
   }
   body.add(Execute(update_A));
 
