@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,10 +25,14 @@ from dace_ipu.tile_graph.nodes import (
     Partition,
     Product,
     Range,
+    Repeat,
+    RepeatWhile,
     Slice,
+    Step,
     TileGraph,
     TileMapping,
     Variable,
+    inner_steps,
 )
 from dace_ipu.tile_graph.products import Notation
 
@@ -40,12 +44,12 @@ _TYPICAL = 1000  # what a symbol counts for when extents are compared
 class MapVariables:
     """Before: variables without a place. After: every variable has a mapping.
 
-    A variable follows the compute set that touches most of it, where writing counts twice (the first of equals): an
-    element lives on the tile of the block that touches it. What only single vertices touch, and scalars, live on tile
-    0; the rest is spread evenly. Reads that several blocks share (a row for all blocks of a row) decide nothing:
-    their owner would hold what all need. What no compute set writes, and a matrix product takes as a whole, lies as
-    that one wants it. A matrix that meets vectors from both sides lies in a grid of blocks, a partition of its own:
-    these products need not move it. The pass changes no steps, and keeps mappings that are set.
+    A variable follows the compute set that touches most of it, in all turns of the loops around, where writing counts
+    twice (the first of equals): an element lives on the tile of the block that touches it. What only single vertices
+    touch, and scalars, live on tile 0; the rest is spread evenly. Reads that several blocks share (a row for all blocks
+    of a row) decide nothing: their owner would hold what all need. What no compute set writes, and a matrix product
+    takes as a whole, lies as that one wants it. A matrix that meets vectors from both sides lies in a grid of blocks, a
+    partition of its own: these products need not move it. The pass changes no steps, and keeps mappings that are set.
     """
 
     name: str = "mapping"
@@ -63,7 +67,7 @@ def _mapping(variable: Variable, graph: TileGraph) -> Mapping:
     if sympy.prod(variable.shape) == 1 or (users and all(compute_set.partition is None for compute_set, _ in users)):
         return TileMapping(0)
     is_written = any(edge.direction is not Direction.INPUT for _, edge in users)
-    return (None if is_written else _as_operand(variable, graph)) or _leader(users, graph) or LinearMapping()
+    return (None if is_written else _as_operand(variable, graph)) or _leader(variable, graph) or LinearMapping()
 
 
 def _as_operand(variable: Variable, graph: TileGraph) -> OperandMapping | None:
@@ -126,21 +130,33 @@ def _length(interval: Range) -> Expr:
 
 
 def _users(variable: str, graph: TileGraph) -> Iterator[tuple[ComputeSet, Field]]:
-    for step in walk_steps(graph.steps):
-        if isinstance(step, ComputeSet):
-            yield from ((step, edge) for edge in step.fields if edge.variable == variable)
+    yield from ((step, edge) for step, edge, _ in _users_in(graph.steps, variable, 1.0))
 
 
-def _leader(users: Iterable[tuple[ComputeSet, Field]], graph: TileGraph) -> BlockMapping | None:
-    """The mapping that follows the user with the largest domain among those whose blocks touch different parts."""
+def _users_in(steps: tuple[Step, ...], variable: str, turns: float) -> Iterator[tuple[ComputeSet, Field, float]]:
+    """The compute sets that touch a variable, and how often they run, symbols taken for typical sizes."""
+    for step in steps:
+        match step:
+            case ComputeSet():
+                yield from ((step, edge, turns) for edge in step.fields if edge.variable == variable)
+            case Repeat(count=count):
+                yield from _users_in(step.body, variable, turns * max(1.0, _typical(count)))
+            case RepeatWhile():
+                yield from _users_in((*step.condition, *step.body), variable, turns * _TYPICAL)
+            case _:
+                for part in inner_steps(step):
+                    yield from _users_in(part, variable, turns)
+
+
+def _leader(variable: Variable, graph: TileGraph) -> BlockMapping | None:
+    """The mapping that follows the user that touches most elements, among those whose blocks touch different parts."""
     best: tuple[float, BlockMapping] | None = None
-    for compute_set, edge in users:
+    for compute_set, edge, turns in _users_in(graph.steps, variable.name, 1.0):
         follow = follows(edge, compute_set.block)
         if compute_set.partition is None or not any(follow) or _is_shared(edge, follow, compute_set):
             continue
-        size = _weight(graph.partition(compute_set.partition).extents, follow) * (
-            1 if edge.direction is Direction.INPUT else 2
-        )
+        extents = graph.partition(compute_set.partition).extents
+        size = turns * _elements(edge, extents, follow) * (1 if edge.direction is Direction.INPUT else 2)
         if best is None or size > best[0]:
             best = (size, BlockMapping(compute_set.partition, follow))
     return None if best is None else best[1]
@@ -151,10 +167,13 @@ def _is_shared(edge: Field, follow: tuple[Follow | None, ...], compute_set: Comp
     return edge.direction is Direction.INPUT and sum(entry is not None for entry in follow) < len(compute_set.block)
 
 
-def _weight(extents: tuple[Expr, ...], follow: tuple[Follow | None, ...]) -> float:
-    """How many iterations there are along the dimensions that are followed, symbols taken for typical sizes."""
+def _elements(edge: Field, extents: tuple[Expr, ...], follow: tuple[Follow | None, ...]) -> float:
+    """How many elements all blocks touch: iterations along the dimensions that are followed, and whole ranges of others
+    where these are written; of what is only read the device may choose one."""
     followed = {entry.dimension for entry in follow if entry is not None}
-    return _typical(sympy.prod([extents[dimension] for dimension in sorted(followed)]))
+    others = [_length(at) for at, entry in zip(edge.ranges, follow, strict=True) if entry is None]
+    written = others if edge.direction is not Direction.INPUT else []
+    return _typical(sympy.prod([*(extents[dimension] for dimension in sorted(followed)), *written]))
 
 
 def _typical(product: Expr) -> float:

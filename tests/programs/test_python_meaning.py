@@ -260,20 +260,20 @@ def magnitudes(Z: dace.complex64[5], s: dace.float32[5]):
 @case(
     lambda: {
         "Z": np.append(numbers(5) + 1j * numbers(5)[::-1], [30 + 1j]).astype(np.complex64),
-        "O": zeros(9, 6, dtype=np.complex64),
+        "Q": zeros(9, 6, dtype=np.complex64),
     }
 )
 @dace.program
-def functions_of_complex_numbers(Z: dace.complex64[6], O: dace.complex64[9, 6]):
-    O[0] = np.sin(Z)
-    O[1] = np.cos(Z)
-    O[2] = np.tan(Z)
-    O[3] = np.sinh(Z)
-    O[4] = np.cosh(Z)
-    O[5] = np.tanh(Z)
-    O[6] = np.log10(Z + 1)
-    O[7] = np.log2(Z + 1)
-    O[8] = np.exp(Z) * np.sqrt(Z)
+def functions_of_complex_numbers(Z: dace.complex64[6], Q: dace.complex64[9, 6]):
+    Q[0] = np.sin(Z)
+    Q[1] = np.cos(Z)
+    Q[2] = np.tan(Z)
+    Q[3] = np.sinh(Z)
+    Q[4] = np.cosh(Z)
+    Q[5] = np.tanh(Z)
+    Q[6] = np.log10(Z + 1)
+    Q[7] = np.log2(Z + 1)
+    Q[8] = np.exp(Z) * np.sqrt(Z)
 
 
 @case(lambda: {"A": numbers(6), "k": np.array([0, 1, 2, 3, 7, -4], i32)})
