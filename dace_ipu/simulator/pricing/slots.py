@@ -44,9 +44,9 @@ _DOUBLE = 20  # ColossusTargetTransformInfo prices any operation on double so
 
 # popops: averages for one element, signed and unsigned.
 _DIVIDE = {"sdiv": 277, "udiv": 265, "srem": 292, "urem": 282}
-# On 64 bits they are 30 for a product, 115 and 130 for quotients, 9 for logic and 11 for the rest, in loops that load two
-# operands and store a result, two words each, and branch: seven slots that are counted by themselves here. What is left
-# for logic is one instruction a word, for a sum two more for the carry.
+# On 64 bits they are 30 for a product, 115 and 130 for quotients, 9 for logic and 11 for the rest, in loops that load
+# two operands and store a result, two words each, and branch: seven slots that are counted by themselves here. What is
+# left for logic is one instruction a word, for a sum two more for the carry.
 _WIDE = {"mul": 23, "sdiv": 123, "udiv": 108, "srem": 123, "urem": 108, "and": 2, "or": 2, "xor": 2}
 _WIDE_OTHER = 4  # 64-bit add, subtract, shift, compare
 
