@@ -170,7 +170,9 @@ class Scope:
         """The least (sense -1) or greatest (+1) value of an index, None if it depends on data or is not understood."""
         value: Expr | None = index
         spans = [*self.runtime.items(), *self._ranges(loops)]
-        facts = self.facts.and_also(*(fact for name, span in spans if span for fact in facts_of(name, span)))
+        moves = not index.free_symbols.isdisjoint(symbol(name) for name, _ in spans)
+        known = (fact for name, span in spans if span and moves for fact in facts_of(name, span))
+        facts = self.facts.and_also(*known) if moves else self.facts
         for name, span in reversed(spans):
             if value is not None and symbol(name) in value.free_symbols:
                 value = None if span is None else extreme(value, name, span, sense, facts)

@@ -118,8 +118,10 @@ class _Work:
         }
         value, at = claimed(f"{turn}_value", self.taken), claimed("at", self.taken)
         read_turn = Declare(value, _INT, Code("_0", (("_0", Access(turn, (ZERO,))),)))
-        begin = part * symbol(value)
-        picks = {access: _pick(access, array, one, begin, part, to) for access, to in chosen.items()}
+        place = Access(one, (-part * symbol(value),))
+        picks = {
+            access: _pick(access, array, place, part, claimed("place", self.taken), to) for access, to in chosen.items()
+        }
         prelude, body = prelude_of(step.body)
         picking = _picking(body, picks, name)
         if picking is None:
@@ -196,18 +198,18 @@ def _read(access: Access) -> Code:
     return Code("_0", (("_0", access),))
 
 
-def _pick(access: Access, array: Variable, part: str, begin: Expr, size: Expr, target: Access) -> If:
-    """``if begin <= place < begin + size: target = part[place - begin]``."""
+def _pick(access: Access, array: Variable, part: Access, size: Expr, name: str, target: Access) -> Body:
+    """``name = place; if begin <= name < begin + size: target = part[name - begin]``; ``part`` has the index -begin."""
     place: Expr = ZERO
     for index, extent in zip(access.indices, array.shape, strict=True):
         place = place * extent + index
-    place = sympy.expand(place)
-    low, text = index_text(begin), index_text(place)
-    test = f"{low} <= {text} and {text} < {low} + {size}"
-    return If(Code(test), (Store(target, _read(Access(part, (sympy.expand(place - begin),)))),))
+    low = index_text(-part.indices[0])
+    taken = Store(target, _read(Access(part.data, (symbol(name) + part.indices[0],))))
+    test = f"{low} <= {name} and {name} < {low} + {size}"
+    return Declare(name, _INT, Code(index_text(sympy.expand(place)))), If(Code(test), (taken,))
 
 
-def _picking(body: Body, picks: dict[Access, If], gathered: str) -> Body | None:
+def _picking(body: Body, picks: dict[Access, Body], gathered: str) -> Body | None:
     """What of a body computes the indices, with the picks where the elements were read; None if more is needed."""
     names = Counter(s.name for s in walk(body) if isinstance(s, Declare))
     if any(isinstance(s, (LocalArray, Assign)) for s in walk(body)) or any(count > 1 for count in names.values()):
@@ -219,11 +221,11 @@ def _picking(body: Body, picks: dict[Access, If], gathered: str) -> Body | None:
     return None if reads & {*stored, gathered} or gone & used_names(kept) else kept
 
 
-def _kept(body: Body, picks: dict[Access, If]) -> Body:
+def _kept(body: Body, picks: dict[Access, Body]) -> Body:
     result: list[Statement] = []
     for statement in body:
         found = [picks[read] for code in codes(statement) for _, read in code.reads if read in picks]
-        result += dict.fromkeys(found)
+        result += [part for pick in dict.fromkeys(found) for part in pick]
         match statement:
             case Declare() if not found:
                 result.append(statement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from dace_ipu.passes.domain import ZERO, normalised
 from dace_ipu.passes.footprints import sites
@@ -12,6 +13,7 @@ from dace_ipu.passes.rewrite import Rewrite, fresh
 from dace_ipu.passes.runtime_scalars import runtime_names
 from dace_ipu.passes.steps import map_steps, written
 from dace_ipu.tile_graph.body import Access, Expr, symbol
+from dace_ipu.tile_graph.indices import quotient
 from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, Slice, Step, TileGraph, Variable
 
 __all__ = ["ReshapeReads"]
@@ -24,7 +26,8 @@ class ReshapeReads:
     After: a copy of the elements of ``A``, in their order, to ``t`` of the shape (N, K), and ``... t[i, k]``.
 
     Only where the indices are the places of one number in the array, and that number is the place of two dimensions of
-    the map in the new shape. The copies are the map's own, made each time before it.
+    the map in the new shape. Where it is one dimension, and the sizes are powers, of which nobody can tell what a block
+    of the map reads, the copy has all elements in a row. The copies are the map's own, made each time before it.
     """
 
     name: str = "reshape_reads"
@@ -61,8 +64,10 @@ class _Work:
         original = self.graph.variable(name)
         everything = tuple(Range(ZERO, size) for size in original.shape)
         row = self._variable(f"{name}_in_a_row", original, (sympy.prod(original.shape),))
-        matrix = self._variable(f"{name}_reshaped", original, shape)
         copies.append(Copy(Slice(name, everything), Slice(row.name, (Range(ZERO, row.shape[0]),))))
+        if len(shape) == 1:
+            return row.name
+        matrix = self._variable(f"{name}_reshaped", original, shape)
         used = Slice(row.name, (Range(ZERO, sympy.prod(shape)),))
         copies.append(Copy(used, Slice(matrix.name, tuple(Range(ZERO, size) for size in shape))))
         return matrix.name
@@ -74,7 +79,7 @@ class _Work:
         return variable
 
 
-def _as_matrix(access: Access, extents: dict[str, Expr], graph: TileGraph) -> tuple[str, str] | None:
+def _as_matrix(access: Access, extents: dict[str, Expr], graph: TileGraph) -> tuple[str, ...] | None:
     """The dimensions of a map, outer first, by which an access counts through all elements of an array."""
     shape = graph.variable(access.data).shape
     last = access.indices[-1]
@@ -83,6 +88,8 @@ def _as_matrix(access: Access, extents: dict[str, Expr], graph: TileGraph) -> tu
     place = sympy.expand(last.args[0])
     if access.indices != _indices(last.args[0], shape):
         return None
+    if str(place) in extents and any(index.atoms(AppliedUndef) for index in access.indices):
+        return (str(place),)
     for inner, size in extents.items():
         outer = next((name for name in extents if sympy.expand(place - symbol(inner) - size * symbol(name)) == 0), None)
         if outer is not None and outer != inner:
@@ -95,5 +102,5 @@ def _indices(place: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
     found: list[Expr] = []
     for size in reversed(shape[1:]):
         found.insert(0, sympy.Mod(place, size))
-        place = sympy.floor(place / size)
+        place = quotient(place, size)
     return (place, *found)

@@ -175,7 +175,8 @@ def test_what_does_not_fit_because_of_what_a_step_fetches_names_the_step(compile
 @dace.program
 def gather(A: dace.float32[N], B: dace.float32[N], at: dace.int32[N]):
     for i in dace.map[0:N]:
-        B[i] = A[at[i]]
+        for k in range(at[i], at[i] + 2):
+            B[i] += A[k]
 
 
 @pytest.fixture(scope="module")

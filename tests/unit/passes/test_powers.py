@@ -31,3 +31,13 @@ def test_powers_of_an_iteration_stay():
     text = run("A[i] = B[Mod(N**i, M)]", i="N**K")
     assert "power" not in text.replace("N ** (i + i_begin)", "")
     assert "B[N ** (i + i_begin) % M]" in text
+
+
+def test_powers_in_computations_keep_their_type():
+    text = run("r: int32 = t[0]\nA[i] = B[i] / N ** (r + 1) + N ** r", i="N**K")
+    assert "  const int32 power = N ** (r + 1)\n  const int32 power_2 = N ** r\n" in text
+    assert "A[i] = B[i] / power + power_2" in text
+
+
+def test_powers_of_elements_stay():
+    assert "power" not in run("r: int32 = t[0]\nA[i] = N ** B[i] + 2.5 ** r", i="N**K")

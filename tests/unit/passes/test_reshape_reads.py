@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from pass_graphs import graph, map_step, steps_of, variables
+import sympy
+from pass_graphs import expr, graph, map_step, steps_of, variables
 
 from dace_ipu.passes.reshape_reads import ReshapeReads
+from dace_ipu.tile_graph.body import Access, Code, Store, symbol
+from dace_ipu.tile_graph.indices import quotient
 from dace_ipu.tile_graph.nodes import Copy, MapStep
 
 ARRAYS = variables(A="N, 4, 8", B="M, K")
@@ -38,3 +43,15 @@ def test_a_copy_in_the_shape_of_the_map():
 )
 def test_other_divisions_stay(read: str):
     assert len(run(f"B[i, k] = {read}")) == 1
+
+
+def test_sizes_that_are_powers_are_read_in_a_row():
+    size = expr("N**K")
+    step = map_step("B[k] = 0", k="M * N**K")
+    read = Access("A", (quotient(symbol("k"), size), sympy.Mod(symbol("k"), size)))
+    step = replace(step, body=(Store(Access("B", (symbol("k"),)), Code("_0", (("_0", read),))),))
+    result = ReshapeReads().apply(graph(variables(A="M, N**K", B="M * N**K"), step))
+    assert steps_of(result) == [
+        "A_in_a_row[0:M * N ** K] = A[0:M, 0:N ** K]",
+        "work: for k in 0:M * N ** K { B[k] = A_in_a_row[k] }",
+    ]
