@@ -16,8 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 # Order matters: enumeration members come first, everything below refers to them.
 from dace_ipu import registration  # noqa: F401  isort: skip
-from dace_ipu import auto_optimize, build_lock, config, corrections, environment, hooks, instrumentation  # noqa: F401
-from dace_ipu.errors import Diagnostic, DiagnosticError, IPURuntimeError
+from dace_ipu import (  # noqa: F401
+    auto_optimize,
+    build_lock,
+    config,
+    corrections,
+    environment,
+    hooks,
+    instrumentation,
+    match_statements,
+)
+from dace_ipu.errors import Diagnostic, DiagnosticError, HostPartWarning, IPURuntimeError
 
 if TYPE_CHECKING:
     from dace_ipu.profile import last_report as last_report
@@ -29,6 +38,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Diagnostic",
     "DiagnosticError",
+    "HostPartWarning",
     "IPURuntimeError",
     "OffloadToIPU",
     "__version__",
@@ -42,6 +52,7 @@ build_lock.install()
 corrections.install()
 hooks.install()
 instrumentation.install()
+match_statements.install()
 
 # Imported for what it registers: the code generator. It uses most of the package, which has to be registered before.
 importlib.import_module("dace_ipu.targets.ipu")

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import dace
 import numpy as np
-from dace import dtypes, hooks, subsets, symbolic
+from dace import data, dtypes, hooks, subsets, symbolic
 from dace.attr_enum import ExtensibleAttributeEnum
 from dace.codegen import compiler, compiler_family
 from dace.codegen.codeobject import CodeObject
@@ -32,10 +32,15 @@ from dace.codegen.targets.cpp import mangle_dace_state_struct_name, ptr
 from dace.codegen.targets.cpu import CPUCodeGen
 from dace.codegen.targets.framecode import DaCeCodeGenerator
 from dace.config import Config
+from dace.frontend.common.op_repository import Replacements
 from dace.frontend.operations import detect_reduction_type
+from dace.frontend.python import newast
+from dace.frontend.python.common import DaceSyntaxError
+from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.parser import DaceProgram
 from dace.frontend.python.replacements import operators
-from dace.frontend.python.replacements.utils import sym_type
+from dace.frontend.python.replacements.utils import complex_to_scalar, simple_call, sym_type
+from dace.memlet import Memlet
 from dace.properties import CodeBlock
 from dace.sdfg import nodes
 from dace.sdfg import utils as sdfg_utils
@@ -54,6 +59,7 @@ __all__ = [
     "CompiledSDFG",
     "Config",
     "DaCeCodeGenerator",
+    "DaceProgram",
     "DefinedType",
     "IllegalCopy",
     "InstrumentationProvider",
@@ -218,6 +224,56 @@ def wrap_guard_ranges(make: Callable[[Function], Function]) -> None:
 def wrap_result_type(make: Callable[[Function], Function]) -> None:
     """Wrap ``result_type(arguments, operator)`` of the frontend: the type of an operation, and the casts before it."""
     _replace_function(operators, "result_type", make)
+
+
+def wrap_visit_assign(make: Callable[[Function], Function]) -> None:
+    """Wrap ``ProgramVisitor._visit_assign(node, target, operator)``, which parses an assignment."""
+    _replace_function(ProgramVisitor, "_visit_assign", make)
+
+
+def add_visit(kind: str, visit: Callable[[Any, Any], None]) -> None:
+    """Let the frontend's visitor know a kind of statement, if it does not."""
+    with _lock:
+        if not hasattr(ProgramVisitor, f"visit_{kind}"):
+            setattr(ProgramVisitor, f"visit_{kind}", visit)
+
+
+def syntax_error(visitor: Any, node: ast.AST, message: str) -> Exception:
+    """The frontend's error about a place in a program."""
+    return DaceSyntaxError(visitor, node, message)
+
+
+def wrap_parse(make: Callable[[Function], Function]) -> None:
+    """Wrap ``parse_dace_program(...)``, which makes an SDFG of a function, not simplified yet."""
+    _replace_function(newast, "parse_dace_program", make)
+
+
+def wrap_replacement(name: str, make: Callable[[Function], Function]) -> None:
+    """Wrap what the frontend has for a call of ``name``: a function of the visitor, the SDFG, a state and arguments."""
+    with _lock:
+        current = Replacements._rep[name]
+        original = getattr(current, "__dace_ipu_original__", current)
+        wrapper: Any = make(original)
+        wrapper.__dace_ipu_original__ = original
+        Replacements._rep[name] = wrapper
+
+
+def call_of_real_result(visitor: Any, sdfg: SDFG, state: SDFGState, name: str, function: str) -> Any:
+    """Let the frontend call a function of the complex container ``name`` whose results are real numbers."""
+    return simple_call(visitor, sdfg, state, name, function, complex_to_scalar(sdfg.arrays[name].dtype))
+
+
+def copy_of_scalar(visitor: Any, name: str) -> str | None:
+    """Let the frontend copy the scalar ``name`` of the program to a new one and return that; None if it is none of the
+    program's own. ``_add_state`` is the only way to a state where the frontend stands.
+    """
+    desc = visitor.sdfg.arrays.get(name)
+    if not isinstance(desc, data.Scalar) or not desc.transient:
+        return None
+    new, new_desc = visitor.sdfg.add_scalar(name, desc.dtype, transient=True, find_new_name=True)
+    state = visitor._add_state(f"copy_{name}")
+    state.add_nedge(state.add_read(name), state.add_write(new), Memlet.from_array(new, new_desc))
+    return str(new)
 
 
 def operand_type(operand: Any) -> Any:
@@ -398,6 +454,11 @@ def replace_containers(sdfg: SDFG, names: Mapping[str, str]) -> None:
                 node.consume.condition = CodeBlock(renamed, node.consume.condition.language)
 
 
+def rename_in_code(tasklet: nodes.Tasklet, names: Mapping[str, str]) -> None:
+    """Rename variables in the text of a tasklet in Python."""
+    tasklet.code = CodeBlock([_Rename(names).visit(line) for line in tasklet.code.code], tasklet.language)
+
+
 class _Rename(ast.NodeTransformer):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
@@ -424,6 +485,17 @@ def register_copies(
 def remove_block(graph: ControlFlowRegion, block: ControlFlowBlock) -> None:
     """Remove a block of any kind from a region. (DaCe's annotation says state.)"""
     graph.remove_node(cast(SDFGState, block))
+
+
+def own_blocks(sdfg: SDFG) -> None:
+    """Tell blocks that came from another SDFG, and the nested SDFGs in them, where they are now."""
+    sdfg.reset_cfg_list()
+    for state in sdfg.states():
+        state.sdfg = sdfg
+        for node in state.nodes():
+            if isinstance(node, nodes.NestedSDFG):
+                node.sdfg.parent_sdfg = sdfg
+                node.sdfg.parent = state
 
 
 def numpy_type(dtype: Any) -> np.dtype[Any]:

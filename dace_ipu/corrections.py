@@ -6,12 +6,17 @@ there never reaches the IPU. Decision 0012 says why they are made for all progra
 
 from __future__ import annotations
 
+import ast
+import copy
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import Any
 
 import numpy as np
+from dace import dtypes
+from dace.sdfg import nodes
 from dace.sdfg.state import LoopRegion
 
 from dace_ipu import compat
@@ -26,6 +31,10 @@ def install() -> None:
     """Correct DaCe. Repeatable."""
     compat.wrap_guard_ranges(_with_ranges_in_order)
     compat.wrap_result_type(_with_weak_numbers)
+    compat.wrap_visit_assign(_with_copies_of_scalars)
+    compat.wrap_replacement("dace.reduce", _with_identity)
+    compat.wrap_replacement("abs", _with_real_magnitude)
+    compat.wrap_parse(_with_counters_apart)
 
 
 def _with_ranges_in_order(original: Callable[..., list[CounterRange]]) -> Callable[..., list[CounterRange]]:
@@ -64,16 +73,25 @@ def _with_weak_numbers(original: Callable[..., Any]) -> Callable[..., Any]:
 
     DaCe 2.0.0b1 takes ``x * 100`` with an int8 or int32 array for int64, as NumPy did before version 2, and
     ``x // 3`` with a uint32 one: what wraps around in NumPy does not in DaCe. It takes ``-x`` of unsigned numbers for
-    signed ones.
+    signed ones, and a power of integers for a float.
     """
 
     @functools.wraps(original)
     def result_type(arguments: Sequence[Any], operator: str | None = None) -> Any:
         if operator == "USub":
             return original(arguments)
+        if operator == "Pow" and all(_is_integer_power(argument) for argument in arguments):
+            operator = "Add"  # the type of a sum is that of a power
         return original([_as_the_others(argument, arguments) for argument in arguments], operator)
 
     return result_type
+
+
+def _is_integer_power(operand: Any) -> bool:
+    """Whether an operand is an integer, and no number below 0."""
+    if isinstance(operand, (Number, np.bool_)):
+        return isinstance(operand, (int, np.integer)) and not isinstance(operand, bool) and bool(operand >= 0)
+    return np.dtype(compat.operand_type(operand).type).kind in "iu"
 
 
 def _as_the_others(argument: Any, arguments: Sequence[Any]) -> Any:
@@ -85,3 +103,123 @@ def _as_the_others(argument: Any, arguments: Sequence[Any]) -> Any:
     if dtype.kind not in "iu" or not np.iinfo(dtype).min <= argument <= np.iinfo(dtype).max:
         return argument
     return dtype.type(argument)
+
+
+def _with_copies_of_scalars(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Assignments in which ``y = x`` of a number gives y a value of its own, as do ``y, z = x, y``.
+
+    DaCe 2.0.0b1 takes y for another name of x: what is assigned to one of them later changes both. (Of arrays that is
+    what Python means.)
+    """
+
+    @functools.wraps(original)
+    def visit_assign(visitor: Any, node: Any, target: ast.expr, op: Any, *more: Any, **options: Any) -> Any:
+        if op is None and not options.get("is_return", False):
+            node = _with_copies(visitor, node)
+        return original(visitor, node, target, op, *more, **options)
+
+    return visit_assign
+
+
+def _with_copies(visitor: Any, node: Any) -> Any:
+    """The assignment with the name of a new scalar for each value that is nothing but a name of one."""
+    parts = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [node.value]
+    copies = [_copied(visitor, part) for part in parts]
+    if all(new is part for new, part in zip(copies, parts, strict=True)):
+        return node
+    result = copy.copy(node)
+    result.value = ast.Tuple(copies, ast.Load()) if len(copies) > 1 else copies[0]
+    return result
+
+
+def _copied(visitor: Any, value: Any) -> Any:
+    name = visitor.variables.get(value.id) if isinstance(value, ast.Name) else None
+    return value if name is None else compat.copy_of_scalar(visitor, name) or value
+
+
+def _with_identity(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``dace.reduce`` that returns its result starts from the identity of the operation, if none is given.
+
+    DaCe 2.0.0b1 starts from whatever the new array holds. Simplified, ``C[:] = dace.reduce(f, A)`` reduces to C itself,
+    and adds to what was there before.
+    """
+
+    @functools.wraps(original)
+    def reduced(visitor: Any, sdfg: Any, state: Any, *arguments: Any, **options: Any) -> Any:
+        result = original(visitor, sdfg, state, *arguments, **options)
+        if isinstance(result, str):  # with an array for the result it returns nothing
+            (target,) = [node for node in state.sink_nodes() if getattr(node, "data", None) == result]
+            (edge,) = state.in_edges(target)
+            kind = compat.reduction_type(edge.src.wcr)
+            if edge.src.identity is None and kind is not None:
+                edge.src.identity = dtypes.reduction_identity(sdfg.arrays[result].dtype, kind)
+        return result
+
+    return reduced
+
+
+def _with_real_magnitude(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``abs`` of complex numbers, which is real. DaCe 2.0.0b1 has it complex."""
+
+    @functools.wraps(original)
+    def magnitude(visitor: Any, sdfg: Any, state: Any, value: Any) -> Any:
+        desc = sdfg.arrays.get(value) if isinstance(value, str) else None
+        if desc is None or np.dtype(desc.dtype.type).kind != "c":
+            return original(visitor, sdfg, state, value)
+        return compat.call_of_real_result(visitor, sdfg, state, value, "abs")
+
+    return magnitude
+
+
+def _with_counters_apart(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Programs in which the counters of functions that are called have other names than those around the call.
+
+    DaCe 2.0.0b1 puts an argument ``A[i]`` into the function without looking: where it counts with an ``i`` of its own,
+    ``x[i]`` becomes ``A[i, i]``.
+    """
+
+    @functools.wraps(original)
+    def parsed(*arguments: Any, **options: Any) -> Any:
+        sdfg = original(*arguments, **options)
+        _rename_counters(sdfg, frozenset())
+        return sdfg
+
+    return parsed
+
+
+def _rename_counters(sdfg: Any, outside: frozenset[str]) -> None:
+    """Rename what nested SDFGs count with and the places where they stand count with too, in place."""
+    for state in sdfg.states():
+        for node in [n for n in state.nodes() if isinstance(n, nodes.NestedSDFG)]:
+            around = outside | _counters_around(node, state)
+            for name in sorted(around & _counters(node.sdfg) - node.sdfg.used_symbols(all_symbols=False)):
+                node.symbol_mapping.pop(name, None)
+                node.sdfg.symbols.pop(name, None)
+                node.sdfg.replace(name, _free_name(name, node.sdfg, around))
+            _rename_counters(node.sdfg, around)
+
+
+def _counters_around(node: Any, state: Any) -> set[str]:
+    """The parameters of the maps around a node, and the counters of the loops around its state."""
+    names: set[str] = set()
+    entry = state.entry_node(node)
+    while entry is not None:
+        names |= set(entry.map.params) if isinstance(entry, nodes.MapEntry) else set()
+        entry = state.entry_node(entry)
+    region = state.parent_graph
+    while region is not None:
+        names |= {region.loop_variable} if isinstance(region, LoopRegion) else set()
+        region = region.parent_graph
+    return names
+
+
+def _counters(sdfg: Any) -> set[str]:
+    """The parameters of maps and the counters of loops in an SDFG, but not in those nested in it."""
+    loops = {b.loop_variable for b in sdfg.all_control_flow_blocks() if isinstance(b, LoopRegion)}
+    entries = (n for state in sdfg.states() for n in state.nodes() if isinstance(n, nodes.MapEntry))
+    return loops | {name for entry in entries for name in entry.map.params}
+
+
+def _free_name(name: str, sdfg: Any, around: frozenset[str]) -> str:
+    taken = around | _counters(sdfg) | sdfg.symbols.keys() | sdfg.arrays.keys() | set(map(str, sdfg.free_symbols))
+    return next(new for new in (f"{name}_{k}" for k in itertools.count(1)) if new not in taken)

@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from dace.sdfg.sdfg import SDFG
     from dace.sdfg.state import ControlFlowBlock
 
-__all__ = ["Diagnostic", "DiagnosticCollector", "DiagnosticError", "IPURuntimeError", "Place", "Severity", "render"]
+__all__ = [
+    "Diagnostic",
+    "DiagnosticCollector",
+    "DiagnosticError",
+    "HostPartWarning",
+    "IPURuntimeError",
+    "Place",
+    "Severity",
+    "render",
+]
 
 Severity = Literal["error", "note"]
 
@@ -105,6 +114,10 @@ class DiagnosticError(Exception):
 
     def __str__(self) -> str:
         return render(self.diagnostics)
+
+
+class HostPartWarning(UserWarning):
+    """Parts of a program stay on the host, as the user allowed. The text has a diagnostic for each."""
 
 
 class IPURuntimeError(Exception):

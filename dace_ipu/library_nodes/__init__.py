@@ -7,4 +7,4 @@ They are SDFGs of maps and loops, registered under the name 'IPU': what has a pu
 if __name__ != "dace_ipu.library_nodes":
     raise ImportError("import dace_ipu.library_nodes: the entry in the repository's root is a link into the package")
 
-from dace_ipu.library_nodes import cholesky, inverse, solve  # noqa: F401, E402  imported for what they register
+from dace_ipu.library_nodes import cholesky, fourier, inverse, solve  # noqa: F401, E402  imported for what they register

@@ -1,8 +1,10 @@
 """Cholesky factors, column by column.
 
 The column k of the factor is L[i, k] / sqrt(L[k, k]); what is right of it loses the outer product of that column with
-itself (right-looking form: Golub and Van Loan, Matrix Computations, section 4.2). Each of the n columns takes one map over
-a column and one over the matrix, so all tiles work in every step.
+itself (right-looking form: Golub and Van Loan, Matrix Computations, section 4.2). Each of the n columns takes two maps
+over a column and one over the matrix, so all tiles work in every step. The update does not ask on which side of the
+diagonal an element lies: above it nobody reads what comes out, and the last map clears it. The diagonal's element is
+taken from the column, so that no tile ever holds more of the matrix than its rows.
 """
 
 from __future__ import annotations
@@ -41,22 +43,23 @@ class ExpandCholeskyIPU(ExpandTransformation):
         b.declare(result)
         size, lower = a.shape[0], node.lower
         result.add_transient("column", [size], b.dtype)
+        result.add_transient("scaled", [size], b.dtype)
         rows, matrix = {"__i": f"0:{size}"}, {"__i": f"0:{size}", "__j": f"0:{size}"}
 
         def factor(row: str, column: str) -> str:
             return b.element(row, column) if lower else b.element(column, row)
 
-        def conjugate(name: str) -> str:
-            return f"conj({name})" if np.dtype(b.dtype.type).kind == "c" else name
-
+        is_complex = np.dtype(b.dtype.type).kind == "c"
         given = a.element("__i", "__j") if lower else a.element("__j", "__i")
-        add_map(result, "triangle", matrix, {"__a": given}, "__out = __a if __j <= __i else 0", factor("__i", "__j"))
+        keep = "__out = __a if __j <= __i else 0"
+        add_map(result, "triangle", matrix, {"__a": given}, keep, factor("__i", "__j"))
         loop = add_loop(result, "columns", "__k", size)
-        diagonal = "__d.real" if np.dtype(b.dtype.type).kind == "c" else "__d"
-        reads = {"__a": factor("__i", "__k"), "__d": factor("__k", "__k")}
-        add_map(loop, "scale", rows, reads, f"__out = __a / sqrt({diagonal})", "column[__i]")
-        reads = {"__a": factor("__i", "__j"), "__ci": "column[__i]", "__cj": "column[__j]"}
-        left = f"__a - __ci * {conjugate('__cj')}"
-        code = f"__out = ({left}) if __j > __k and __i >= __j else (__ci if __j == __k and __i >= __k else __a)"
+        add_map(loop, "column", rows, {"__a": factor("__i", "__k")}, "__out = __a", "column[__i]")
+        diagonal = "__d.real" if is_complex else "__d"
+        code = f"__out = __a / sqrt({diagonal}) if __i >= __k else 0"
+        add_map(loop, "scale", rows, {"__a": "column[__i]", "__d": "column[__k]"}, code, "scaled[__i]")
+        reads = {"__a": factor("__i", "__j"), "__ci": "scaled[__i]", "__cj": "scaled[__j]"}
+        code = f"__out = __ci if __j == __k else __a - __ci * {'conj(__cj)' if is_complex else '__cj'}"
         add_map(loop, "update", matrix, reads, code, factor("__i", "__j"))
+        add_map(result, "rest", matrix, {"__a": factor("__i", "__j")}, keep, factor("__i", "__j"))
         return result

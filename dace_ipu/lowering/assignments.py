@@ -12,12 +12,12 @@ import sympy
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ControlFlowBlock
 
-from dace_ipu.lowering import codelet, loops
+from dace_ipu.lowering import local_symbols, loops
 from dace_ipu.lowering.assigned import Assigned
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, Device, store
 from dace_ipu.lowering.places import source_of
 from dace_ipu.lowering.scope import Scope
-from dace_ipu.lowering.symbolic import Unsupported, convert
+from dace_ipu.lowering.symbolic import Unsupported, convert, python_text
 from dace_ipu.lowering.tasklets import lower_expression
 from dace_ipu.tile_graph import body as code
 from dace_ipu.tile_graph.body import Code, Expr, Statement, symbol
@@ -50,14 +50,14 @@ class Assignments:
             outside = scope.environment.get(name, symbol(name) if name in parameters else None)
             token = self.device.scalar(name, self.dtype(name))
             if outside is not None:
-                value = Code(codelet.python_text(outside))
+                value = Code(python_text(outside))
                 yield self.device.single(f"set_{name}", [store(self.device.runtime[token], value)], Source())
             scope.environment[name] = symbol(token)
             scope.types[token] = self.device.variables[self.device.runtime[token]].dtype
 
     def dtype(self, name: str) -> np.dtype[Any]:
         """The type of a symbol."""
-        return codelet.symbol_type(self.sdfg, name)
+        return local_symbols.symbol_type(self.sdfg, name)
 
     def assign(self, assignments: dict[str, str], block: ControlFlowBlock, scope: Scope) -> Iterator[Step]:
         """Symbols that follow from what is known get their expressions, others are computed on the device.
@@ -75,7 +75,7 @@ class Assignments:
                 new[name] = value
                 continue
             token = self._token(name, scope)
-            prelude, computed = lower_expression(text, inner, codelet.containers(text, inner))
+            prelude, computed = lower_expression(text, inner, local_symbols.containers(text, inner))
             held = inner.names.fresh(f"new_{name}")
             dtype = self.device.variables[self.device.runtime[token]].dtype
             before += [*prelude, code.Declare(held, dtype, computed)]
@@ -118,7 +118,7 @@ class Assignments:
         if isinstance(value, str):
             names = loops.names_in(value)
         for name in names & set(scope.sdfg.arrays):
-            target = codelet.containers(name, scope)[name]
+            target = local_symbols.containers(name, scope)[name]
             host = self.device.host_scalar(target)
             if host is None:
                 return None

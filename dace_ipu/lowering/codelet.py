@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import sympy
 from dace import data, dtypes, subsets
@@ -26,64 +22,40 @@ from dace.sdfg.state import (
 
 from dace_ipu import compat
 from dace_ipu.lowering import loops
+from dace_ipu.lowering.array_copies import edge_between_arrays
+from dace_ipu.lowering.local_data import declarations, declare_transients, is_local, with_locals
+from dace_ipu.lowering.local_symbols import assign, containers, declare_symbols
 from dace_ipu.lowering.places import located
-from dace_ipu.lowering.queries import assigned_symbols, scope_locals, used_outside, wide_symbols
+from dace_ipu.lowering.queries import order, scope_locals
 from dace_ipu.lowering.reductions import reduction_of
-from dace_ipu.lowering.references import ArrayReference, Reference, ScalarReference, view_of, window_of
-from dace_ipu.lowering.scope import Scope, dtype_of, integer_constants, user_name
-from dace_ipu.lowering.stream_code import both, capacity_of, popped, stream_at, through_stream
+from dace_ipu.lowering.references import Reference, ScalarReference, window_of
+from dace_ipu.lowering.scope import Scope, dtype_of, integer_constants
+from dace_ipu.lowering.stream_code import both, popped, stream_at
 from dace_ipu.lowering.streams import Stream
-from dace_ipu.lowering.symbolic import Unsupported, convert, python_text, quotient
+from dace_ipu.lowering.symbolic import Unsupported
 from dace_ipu.lowering.tasklets import Output, Pointer, Target, lower_expression, lower_tasklet
+from dace_ipu.lowering.views import bind_view, bind_views, is_view
 from dace_ipu.tile_graph.body import (
     Assign,
     Break,
-    Code,
     Continue,
     Declare,
-    Expr,
     For,
     If,
-    LocalArray,
-    Reduction,
     Statement,
-    Store,
     While,
     symbol,
 )
 
 __all__ = [
-    "bind_view",
-    "bind_views",
-    "both_subsets",
     "connector_target",
-    "containers",
-    "declarations",
-    "declare_transients",
-    "edge_between_arrays",
     "enter_nested",
-    "is_view",
     "lower_block",
     "lower_map",
     "lower_region",
     "lower_scope",
     "lower_tasklet_node",
-    "order",
-    "python_text",
-    "symbol_type",
 ]
-
-#: Bytes that the arrays of one codelet may take on a worker's stack.
-MAX_LOCAL_BYTES = 16 * 1024
-
-
-def order(state: SDFGState, scope: nodes.EntryNode | None) -> list[nodes.Node]:
-    """The nodes right inside a scope (None: of the whole state), sources before what depends on them."""
-    parents = state.scope_dict()
-    position = {node: k for k, node in enumerate(nx.topological_sort(state.nx))}
-    inside = [node for node in state.nodes() if parents[node] is scope and not isinstance(node, nodes.ExitNode)]
-    return sorted(inside, key=position.__getitem__)
-
 
 # ---- one state
 # --------------------------------------------------------------------------------------------------------------------
@@ -99,15 +71,6 @@ def lower_scope(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -
         with located(node, scope.sdfg, state):
             result += _node(state, node, scope)
     return result
-
-
-def bind_views(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> None:
-    """Let the views of a scope stand for what they view, also where they are written first. Raises Failure."""
-    for node in order(state, entry):
-        if isinstance(node, nodes.AccessNode) and isinstance(node.desc(scope.sdfg), data.View):
-            with located(node, scope.sdfg, state):
-                if node.data not in scope.references:
-                    bind_view(state, node, scope)
 
 
 def _node(state: SDFGState, node: nodes.Node, scope: Scope) -> list[Statement]:
@@ -202,14 +165,6 @@ def _leaving(state: SDFGState, node: nodes.AccessNode, scope: Scope, view_edge: 
     return result
 
 
-def is_view(source: nodes.AccessNode, scope: Scope, node: nodes.AccessNode, state: SDFGState) -> bool:
-    """Whether the edge only says that ``source`` is a view of ``node``: writing the view has written the array."""
-    if not isinstance(source.desc(scope.sdfg), data.View):
-        return False
-    edge = compat.view_edge(state, source)
-    return edge is not None and state.memlet_path(edge)[-1].dst is node
-
-
 def _view_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[Statement]:
     bind_view(state, node, scope)
     edge = compat.view_edge(state, node)
@@ -219,48 +174,6 @@ def _view_node(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> list[S
         if other is not edge and isinstance(source, nodes.AccessNode) and not other.data.is_empty():
             result += edge_between_arrays(state, other, source.data, node.data, scope)
     return result + _leaving(state, node, scope, edge)
-
-
-def bind_view(state: SDFGState, node: nodes.AccessNode, scope: Scope) -> None:
-    """Let a view's name stand for what it views. Raises Unsupported."""
-    edge = compat.view_edge(state, node)
-    if edge is None:
-        raise Unsupported(f"the view '{node.data}' of nothing")
-    incoming = edge.dst is node
-    viewed = state.memlet_path(edge)[0].src if incoming else state.memlet_path(edge)[-1].dst
-    subset = compat.source_subset(edge, state) if incoming else compat.target_subset(edge, state)
-    desc = viewed.desc(scope.sdfg)
-    if isinstance(desc, data.View) and viewed.data not in scope.references:
-        bind_view(state, viewed, scope)
-    if subset is None:
-        subset = subsets.Range.from_array(desc)
-    array = scope.array(viewed.data)
-    if dtype_of(node.desc(scope.sdfg)) != array.dtype:
-        raise Unsupported(
-            f"the view '{node.data}', which reads the bytes of '{viewed.data}' as {dtype_of(node.desc(scope.sdfg))},",
-            hints=("convert the elements instead: astype",),
-        )
-    scope.references[node.data] = array.through(view_of(node.desc(scope.sdfg), subset, desc, scope.environment))
-
-
-def edge_between_arrays(state: SDFGState, edge: Any, source: str, target: str, scope: Scope) -> list[Statement]:
-    """An element-wise copy along an edge, as loops; items of streams are pushed or popped. Raises Unsupported."""
-    if any(isinstance(scope.sdfg.arrays[name], data.Stream) for name in (source, target)):
-        return through_stream(state, edge, source, target, scope)
-    source_subset, target_subset = both_subsets(state, edge, source, target, scope.sdfg)
-    reduction = reduction_of(edge.data.wcr)
-    from_, to = scope.reference(source), scope.reference(target)
-    sizes = scope.indices(source_subset.size())
-    loop_names = [scope.names.fresh("k") if size != 1 else "" for size in sizes]
-    offsets = [symbol(name) if name else sympy.Integer(0) for name in loop_names]
-    statement = _move(
-        from_, _element(source_subset, offsets, scope), to, _matching(target_subset, offsets, sizes, scope), reduction
-    )
-    result: Statement = statement
-    for name, size in reversed(list(zip(loop_names, sizes, strict=True))):
-        if name:
-            result = For(name, sympy.Integer(0), size, sympy.Integer(1), (result,))
-    return [result]
 
 
 # ---- streams
@@ -287,77 +200,6 @@ def lower_consume(state: SDFGState, entry: nodes.ConsumeEntry, scope: Scope) -> 
         condition = both(condition, quiet)
     inner = declare_transients(state, entry, scope.with_symbol(entry.consume.pe_index, sympy.Integer(0)))
     return [While(condition, (*declarations(inner, scope), *lower_scope(state, entry, inner)))]
-
-
-def both_subsets(
-    state: SDFGState, edge: Any, source: str, target: str, sdfg: SDFG
-) -> tuple[subsets.Range, subsets.Range]:
-    """The elements that a copy reads of ``source`` and writes of ``target``, where the memlet names only one side too.
-
-    Raises Unsupported if the memlet names neither side, or one that does not fit the other.
-    """
-    source_subset, target_subset = compat.source_subset(edge, state), compat.target_subset(edge, state)
-    given = source_subset if source_subset is not None else target_subset
-    if given is None:
-        raise Unsupported("a copy without subsets")
-    return (
-        _same_box(given, sdfg.arrays[source]) if source_subset is None else source_subset,
-        _same_box(given, sdfg.arrays[target]) if target_subset is None else target_subset,
-    )
-
-
-def _same_box(subset: subsets.Range, desc: data.Data) -> subsets.Range:
-    """DaCe's rule for a copy with one subset: the other side has the same one if it fits, else starts at the origin."""
-    whole: subsets.Range = subsets.Range.from_array(desc)
-    if _equal(subset.num_elements(), whole.num_elements()):
-        return whole
-    if len(subset) == len(whole):
-        return subset
-    raise Unsupported(f"a copy of [{subset}] to or from an array of {len(whole)} dimensions without saying where")
-
-
-def _equal(a: Any, b: Any) -> bool:
-    """Whether two of DaCe's expressions are equal; symbols of one name are, whatever is assumed about them."""
-    return bool(sympy.simplify(convert(a, {}) - convert(b, {})) == 0)
-
-
-def _element(subset: subsets.Range, offsets: Sequence[Expr], scope: Scope) -> tuple[Expr, ...]:
-    ranges = [(scope.index(b), scope.index(s)) for b, _, s in subset.ndrange()]
-    return tuple(begin + step * offset for (begin, step), offset in zip(ranges, offsets, strict=True))
-
-
-def _matching(subset: subsets.Range, offsets: Sequence[Expr], sizes: Sequence[Expr], scope: Scope) -> tuple[Expr, ...]:
-    """The element of ``subset`` at the same position (row-major) as ``offsets`` in a box of ``sizes``."""
-    own = scope.indices(subset.size())
-    varying = [k for k, size in enumerate(own) if size != 1]
-    given = [offset for offset, size in zip(offsets, sizes, strict=True) if size != 1]
-    wanted = [size for size in sizes if size != 1]
-    if len(varying) == len(given) and all(
-        sympy.simplify(own[k] - w) == 0 for k, w in zip(varying, wanted, strict=True)
-    ):
-        by_dimension = dict(zip(varying, given, strict=True))
-        return _element(subset, [by_dimension.get(k, sympy.Integer(0)) for k in range(len(own))], scope)
-    return _element(subset, _delinearised(offsets, sizes, own), scope)
-
-
-def _delinearised(offsets: Sequence[Expr], sizes: Sequence[Expr], own: Sequence[Expr]) -> list[Expr]:
-    position: Expr = sympy.Integer(0)
-    for offset, size in zip(offsets, sizes, strict=True):
-        position = position * size + offset
-    result: list[Expr] = []
-    for size in reversed(own):
-        result.append(sympy.Mod(position, size) if len(result) < len(own) - 1 else position)
-        position = quotient(position, size)
-    return result[::-1]
-
-
-def _move(
-    source: Reference, at: tuple[Expr, ...], target: Reference, to: tuple[Expr, ...], reduction: Reduction | None
-) -> Statement:
-    code = Code(source.name) if isinstance(source, ScalarReference) else Code("_0", (("_0", source.access(at)),))
-    if isinstance(target, ScalarReference):
-        return Assign(target.name, code, reduction)
-    return Store(target.access(to), code, reduction)
 
 
 # ---- inner maps
@@ -394,128 +236,13 @@ def _dynamic_ranges(state: SDFGState, entry: nodes.MapEntry, scope: Scope) -> tu
     return before, scope
 
 
-def declare_transients(state: SDFGState, entry: nodes.EntryNode | None, scope: Scope) -> Scope:
-    """The scope of a map's inside: containers that live there get local names (see ``declarations``)."""
-    inside = {n.data for n in order(state, entry) if isinstance(n, nodes.AccessNode)}
-    elsewhere = used_outside(scope.sdfg, state, entry) if entry is not None else set()
-    own = sorted(name for name in inside - elsewhere if _is_local(scope, name))
-    streams = [name for name in own if isinstance(scope.sdfg.arrays[name], data.Stream)]
-    scope = replace(scope, streams={**scope.streams, **{name: _local_stream(name, scope, entry) for name in streams}})
-    return with_locals(scope, (name for name in own if name not in streams))
-
-
-def _local_stream(name: str, scope: Scope, entry: nodes.EntryNode | None) -> Stream:
-    desc = scope.sdfg.arrays[name]
-    capacity, proven = capacity_of(name, scope, entry)
-    shape, dtype = scope.indices(desc.shape), dtype_of(desc)
-    size = sympy.prod((*shape, capacity)) * dtype.itemsize
-    if not size.is_Integer or size > MAX_LOCAL_BYTES:
-        raise Unsupported(f"the stream '{name}' of up to {capacity} items inside a map")
-    names = [scope.names.fresh(user_name(name) + part) for part in ("", "_first", "_count")]
-    scope.types.update({names[0]: dtype, **dict.fromkeys(names[1:], np.dtype(np.int32))})
-    return Stream(names[0], names[1], names[2], dtype, shape, capacity, proven)
-
-
-def _is_local(scope: Scope, name: str) -> bool:
-    desc = scope.sdfg.arrays[name]
-    known = name in scope.references or name in scope.streams
-    return desc.transient and not known and not isinstance(desc, data.View)
-
-
-def with_locals(scope: Scope, containers: Iterable[str]) -> Scope:
-    """The scope with local scalars and arrays for these transients: on the stack while there is room, then in the
-    scope's storage. Raises Unsupported for an array that fits into neither.
-    """
-    references = dict(scope.references)
-    room = MAX_LOCAL_BYTES
-    for container in containers:
-        desc = scope.sdfg.arrays[container]
-        dtype = dtype_of(desc)
-        if isinstance(desc, data.Scalar) or all(size == 1 for size in desc.shape):
-            name = scope.names.fresh(user_name(container))
-            scope.types[name] = dtype
-            references[container] = ScalarReference(name, dtype)
-            continue
-        spent = _stack_bytes(container, scope)
-        if spent is None or spent > room:
-            references[container] = _stored(container, scope)
-            continue
-        room -= spent
-        name = scope.names.fresh(user_name(container))
-        scope.types[name] = dtype
-        references[container] = ArrayReference(name, dtype)
-    return replace(scope, references=references)
-
-
-def _stack_bytes(container: str, scope: Scope) -> int | None:
-    """The bytes of an array, None if its size is not constant."""
-    desc = scope.sdfg.arrays[container]
-    shape = [convert_or_none(size, scope) for size in desc.shape]
-    if any(size is None or not size.is_Integer for size in shape):
-        return None
-    return int(np.prod([int(size) for size in shape if size is not None])) * dtype_of(desc).itemsize
-
-
-def convert_or_none(size: Any, scope: Scope) -> Any:
-    """A size of this scope, None if it is no index expression."""
-    try:
-        return scope.index(size)
-    except Unsupported:
-        return None
-
-
-def _stored(container: str, scope: Scope) -> ArrayReference:
-    desc = scope.sdfg.arrays[container]
-    if scope.storage is None:
-        raise Unsupported(
-            f"the array '{container}' of shape {tuple(desc.shape)} inside a map: a codelet has no heap, and its stack "
-            f"holds {MAX_LOCAL_BYTES} bytes of arrays"
-        )
-    shape = scope.indices(desc.shape)
-    found = scope.storage.array(container, dtype_of(desc), shape, slice_limits(scope.sdfg.states(), scope))
-    scope.types[found.name] = found.dtype
-    return found
-
-
-def slice_limits(states: Iterable[SDFGState], scope: Scope) -> list[tuple[Expr, Expr]]:
-    """Sizes of slices, each with the size of an array that it is taken from, which bounds it.
-
-    What a state slices is in bounds whenever the state runs, and so is another array of that size in it.
-    """
-    found: list[tuple[Expr, Expr]] = []
-    for edge in (edge for state in states for edge in state.edges()):
-        desc = None if edge.data.is_empty() else scope.sdfg.arrays.get(edge.data.data)
-        if desc is None or len(desc.shape) != len(edge.data.subset):
-            continue
-        for part, whole in zip(edge.data.subset.size(), desc.shape, strict=True):
-            size, limit = convert_or_none(part, scope), convert_or_none(whole, scope)
-            if size is not None and limit is not None and size != limit:
-                found.append((size, limit))
-    return found
-
-
-def declarations(inner: Scope, outer: Scope) -> Iterator[Statement]:
-    """Declares what ``inner`` has and ``outer`` has not, but for what lies in the scope's storage."""
-    for container, reference in inner.references.items():
-        if container in outer.references or (isinstance(reference, ArrayReference) and reference.chain):
-            continue
-        if isinstance(reference, ScalarReference):
-            yield Declare(reference.name, reference.dtype, None, constant=False)
-        else:
-            shape = tuple(int(size) for size in inner.indices(inner.sdfg.arrays[container].shape))
-            yield LocalArray(reference.name, reference.dtype, shape)
-    for name, stream in inner.streams.items():
-        if name not in outer.streams:
-            yield from stream.local_arrays()
-
-
 # ---- nested SDFGs and control flow
 # ------------------------------------------------------------------------------------------------
 
 
 def _nested(state: SDFGState, node: nodes.NestedSDFG, scope: Scope) -> list[Statement]:
     inner = enter_nested(state, node, scope)
-    locals_ = sorted(name for name in node.sdfg.arrays if _is_local(inner, name))
+    locals_ = sorted(name for name in node.sdfg.arrays if is_local(inner, name))
     own = with_locals(inner, (name for name in locals_ if name not in scope_locals(node.sdfg)))
     return [*declarations(own, inner), *lower_region(node.sdfg, own)]
 
@@ -565,74 +292,11 @@ def lower_region(region: ControlFlowRegion, scope: Scope) -> list[Statement]:
     """The statements of a control-flow region inside a codelet. Raises Failure."""
     result: list[Statement] = []
     if isinstance(region, SDFG):
-        result += _declare_symbols(region, scope)
+        result += declare_symbols(region, scope)
     for block, assignments in loops.straight_line(region):
         with located(block, scope.sdfg, block):
             result += lower_block(block, scope)
-            result += _assignments(assignments, scope)
-    return result
-
-
-def _declare_symbols(sdfg: SDFG, scope: Scope) -> Iterator[Statement]:
-    """Symbols that edges assign are local scalars of the codelet."""
-    for name in assigned_symbols(sdfg):
-        local, dtype = scope.names.fresh(name), symbol_type(sdfg, name)
-        value = None
-        if name in scope.environment:  # one that comes from outside and is changed here
-            value = Code(python_text(scope.environment[name]))
-        scope.environment[name] = symbol(local)
-        scope.types[local] = dtype
-        yield Declare(local, dtype, value, constant=False)
-
-
-def symbol_type(sdfg: SDFG, name: str) -> np.dtype[Any]:
-    """The type that a symbol has on the device. One of 64 bits has 32, as the machine's integers, unless it is data."""
-    dtype = compat.symbol_type(sdfg, name)
-    narrow = {"int64": "int32", "uint64": "uint32"}.get(dtype.name)
-    return dtype if narrow is None or name in wide_symbols(sdfg) else np.dtype(narrow)
-
-
-def _assignments(assignments: dict[str, str], scope: Scope) -> list[Statement]:
-    """The assignments of an edge: all right sides are evaluated before anything is assigned."""
-    before: list[Statement] = []
-    result: list[Statement] = []
-    several = len(assignments) > 1
-    for name, text in sorted(assignments.items()):
-        prelude, code = lower_expression(text, scope, containers(text, scope))
-        before += prelude
-        local = str(scope.environment[name])
-        if several and _uses(assignments, name):
-            held = scope.names.fresh(f"new_{name}")
-            dtype = scope.types[local]
-            before.append(Declare(held, dtype, code))
-            code = Code(held)
-        result.append(Assign(local, code))
-    return [*before, *result]
-
-
-def _uses(assignments: dict[str, str], name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name
-        for other, text in assignments.items()
-        if other != name
-        for node in ast.walk(ast.parse(text.strip(), mode="eval"))
-    )
-
-
-def containers(text: str, scope: Scope) -> dict[str, Target]:
-    """The containers that an expression of control flow names, as what it may read."""
-    names = {node.id for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Name)}
-    result: dict[str, Target] = {}
-    for name in sorted(names & set(scope.sdfg.arrays)):
-        reference, desc = scope.reference(name), scope.sdfg.arrays[name]
-        if isinstance(reference, ScalarReference):
-            result[name] = reference
-        elif all(size == 1 for size in desc.shape):
-            result[name] = reference.access((sympy.Integer(0),) * len(desc.shape))
-        else:
-            whole = subsets.Range.from_array(desc)
-            window = window_of(whole, len(desc.shape), scope.environment)
-            result[name] = Pointer(reference, window, len(desc.shape))
+            result += assign(assignments, scope)
     return result
 
 
@@ -674,7 +338,8 @@ def _while(loop: LoopRegion, scope: Scope) -> list[Statement]:
     if loop.loop_variable and loop.init_statement is not None and loop.update_statement is not None:
         name = scope.names.fresh(loop.loop_variable)
         scope.types[name] = np.dtype(np.int32)
-        before, first = lower_expression(loops.assignment_value(loop.init_statement), scope, {})
+        text = loops.assignment_value(loop.init_statement)
+        before, first = lower_expression(text, scope, containers(text, scope))
         before.append(Declare(name, scope.types[name], first, constant=False))
         scope = scope.with_symbol(loop.loop_variable, symbol(name))
         text = loops.assignment_value(loop.update_statement)

@@ -25,7 +25,7 @@ from dace.sdfg.state import (
     SDFGState,
 )
 
-from dace_ipu.lowering import codelet, loops, queries, sequential
+from dace_ipu.lowering import local_symbols, loops, queries, sequential
 from dace_ipu.lowering.assignments import Assignments
 from dace_ipu.lowering.device import Device
 from dace_ipu.lowering.device_loops import DeviceLoops
@@ -186,7 +186,7 @@ class _Control:
     def _predicate(self, text: str, scope: Scope, place: Source) -> tuple[str, tuple[Step, ...]]:
         """The predicate of a branch and what computes it."""
         inner = self.device.body_scope(scope)
-        prelude, test = lower_expression(text, inner, codelet.containers(text, inner))
+        prelude, test = lower_expression(text, inner, local_symbols.containers(text, inner))
         return self.device.test(prelude, test, None, place)
 
     def _built_condition(self, text: str, scope: Scope) -> Any:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -140,6 +141,12 @@ class Device:
         return known.name
 
     # ---- what is known when -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def built_names(self) -> set[str]:
+        """The names that have a value when the graph is built."""
+        hosts = {host.name + HOST_VALUE_SUFFIX for host in self.hosts}
+        return hosts | {str(s) for s in self.sdfg.symbols} | {str(s) for s in self.sdfg.free_symbols}
 
     def runtime_names(self, value: Expr) -> set[str]:
         """The names in an expression that stand for device scalars."""

@@ -11,14 +11,14 @@ import sympy
 from dace.sdfg.state import ControlFlowRegion, LoopRegion
 
 from dace_ipu import compat
-from dace_ipu.lowering import codelet, loops
+from dace_ipu.lowering import local_symbols, loops
 from dace_ipu.lowering.assignments import Assignments
 from dace_ipu.lowering.bounds import Bounds
 from dace_ipu.lowering.device import ZERO, Device, store
 from dace_ipu.lowering.jumps import Frame, may_jump
 from dace_ipu.lowering.places import source_of
 from dace_ipu.lowering.scope import Scope
-from dace_ipu.lowering.symbolic import Unsupported
+from dace_ipu.lowering.symbolic import Unsupported, python_text
 from dace_ipu.lowering.tasklets import lower_expression
 from dace_ipu.tile_graph import body as code
 from dace_ipu.tile_graph.body import Code, Declare, Expr, Statement, symbol
@@ -64,7 +64,7 @@ class DeviceLoops:
         tests_first = not is_built and not frame and counter != ""
         if counter:
             start = sympy.expand(begin - step) if tests_first else begin
-            before.append(store(counter, Code(codelet.python_text(start))))
+            before.append(store(counter, Code(python_text(start))))
         first = self._flags(frame, looping=True)
         if before or first:
             yield self.device.single(f"first_{loop.loop_variable}", [*before, *first], place)
@@ -82,7 +82,7 @@ class DeviceLoops:
             return
         sign = "<" if step > 0 else ">"
         token = inner.environment[loop.loop_variable]
-        test = Code(f"{token} {sign} {codelet.python_text(end)}")
+        test = Code(f"{token} {sign} {python_text(end)}")
         predicate, condition = self.device.test([], test, frame, place)
         body = (*self._turn(loop, frame, inner), *self._advance(loop, counter, step, frame, place))
         yield RepeatWhile(condition, predicate, body, place)
@@ -97,7 +97,7 @@ class DeviceLoops:
         body: list[Statement] = [
             Declare(name, dtype, value),
             store(counter, Code(name)),
-            store(predicate, Code(f"{name} {sign} {codelet.python_text(end)}")),
+            store(predicate, Code(f"{name} {sign} {python_text(end)}")),
         ]
         return predicate, (self.device.single(f"next_{loop.loop_variable}", body, place),)
 
@@ -160,7 +160,7 @@ class DeviceLoops:
         update = tuple(self._update(loop, frame, inner, place))
         body_scope = self.device.body_scope(inner)
         text = loop.loop_condition.as_string
-        prelude, test = lower_expression(text, body_scope, codelet.containers(text, body_scope))
+        prelude, test = lower_expression(text, body_scope, local_symbols.containers(text, body_scope))
         predicate, condition = self.device.test(prelude, test, frame, place)
         if not loop.inverted:
             yield RepeatWhile(condition, predicate, (*body, *update), place)
@@ -189,7 +189,7 @@ class DeviceLoops:
         """``i = ...`` of a loop."""
         target, text = loops.assignment(statement)
         inner = self.device.body_scope(scope)
-        before, value = lower_expression(text, inner, codelet.containers(text, inner))
+        before, value = lower_expression(text, inner, local_symbols.containers(text, inner))
         token = str(scope.environment[target])
         return [*before, store(self.device.runtime[token], value)]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import sympy
 
 from dace_ipu.lowering.bounds import Bounds
-from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ZERO, Device
+from dace_ipu.lowering.device import ZERO, Device
 from dace_ipu.lowering.scope import Names
 from dace_ipu.lowering.signed import signed_text
 from dace_ipu.lowering.symbolic import Unsupported, python_text
@@ -51,7 +51,7 @@ class Extents:
     def add(self, parameter: str, begin: Expr, last: Expr, step: Expr) -> Expr:
         """One more dimension, over an inclusive range: the value of its parameter. Raises Unsupported."""
         name = self.names.fresh(parameter)
-        count = sympy.expand(sympy.floor((last - begin) / step) + 1)
+        count = sympy.expand(last - begin + 1 if step == 1 else sympy.floor((last - begin) / step) + 1)
         if not self._is_late(count):
             return self._exact(name, begin, count, step)
         if not step.is_Integer or step < 0:
@@ -112,16 +112,11 @@ class Extents:
 
     def _is_late(self, value: Expr) -> bool:
         """Whether a value depends on the device, or on a dimension whose extent does."""
-        known = {s for s, _ in self.dimensions} | self.fixed_names()
+        known = {s for s, _ in self.dimensions} | self.device.built_names
         return bool({str(s) for s in value.free_symbols} - known)
 
-    def fixed_names(self) -> set[str]:
-        """The names that have a value when the graph is built."""
-        hosts = {host.name + HOST_VALUE_SUFFIX for host in self.device.hosts}
-        return hosts | {str(s) for s in self.device.sdfg.symbols} | {str(s) for s in self.device.sdfg.free_symbols}
-
     def _bounds(self, value: Expr) -> Bounds | None:
-        late = {str(s) for s in value.free_symbols} - self.fixed_names() - self.device.runtime.keys()
+        late = {str(s) for s in value.free_symbols} - self.device.built_names - self.device.runtime.keys()
         span = self.device.bounds(value, {**dict.fromkeys(late), **self.spans})
         if span is not None:
             for end in span:

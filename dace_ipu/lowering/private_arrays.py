@@ -64,5 +64,5 @@ class PrivateArrays:
         span = self.device.bounds(size, dict(spans))
         if span is None:
             return None
-        built = Extents(self.device, self.device.names).fixed_names()
+        built = self.device.built_names
         return span[1] if {str(s) for s in span[1].free_symbols} <= built else None

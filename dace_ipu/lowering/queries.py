@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import networkx as nx
 from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
@@ -16,6 +17,7 @@ __all__ = [
     "counters",
     "is_module_path",
     "lives_outside_maps",
+    "order",
     "scope_locals",
     "used_outside",
     "wide_symbols",
@@ -38,9 +40,12 @@ def assigned_symbols(region: ControlFlowRegion | ConditionalBlock) -> list[str]:
 
 
 def wide_symbols(sdfg: SDFG) -> set[str]:
-    """The symbols that carry data of 64 bits: assigned from it, and used in computations, not only as indices."""
+    """The symbols that carry data of 64 bits: assigned from it, or from a number of as many, and used in computations,
+    not only as indices.
+    """
     assignments = [(str(n), str(t)) for e in sdfg.all_interstate_edges() for n, t in e.data.assignments.items()]
     wide = {name for name, desc in sdfg.arrays.items() if desc.dtype in (dtypes.int64, dtypes.uint64)}
+    wide |= {name for name, text in assignments if _has_large_number(text)}
     for _ in assignments:
         wide |= {name for name, text in assignments if _names(text) & wide}
     computed = {str(s) for n, _ in sdfg.all_nodes_recursive() if isinstance(n, nodes.Tasklet) for s in n.free_symbols}
@@ -59,6 +64,11 @@ def _conditions(sdfg: SDFG) -> set[str]:
 
 def _names(text: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Name)}
+
+
+def _has_large_number(text: str) -> bool:
+    numbers = (node.value for node in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(node, ast.Constant))
+    return any(type(number) is int and number >= 2**31 for number in numbers)
 
 
 def _edges_inside(region: ControlFlowRegion | ConditionalBlock) -> list[Any]:
@@ -119,3 +129,11 @@ def control_flow_reads(sdfg: SDFG) -> set[str]:
             else set()
         )
     return names & set(sdfg.arrays)
+
+
+def order(state: SDFGState, scope: nodes.EntryNode | None) -> list[nodes.Node]:
+    """The nodes right inside a scope (None: of the whole state), sources before what depends on them."""
+    parents = state.scope_dict()
+    position = {node: k for k, node in enumerate(nx.topological_sort(state.nx))}
+    inside = [node for node in state.nodes() if parents[node] is scope and not isinstance(node, nodes.ExitNode)]
+    return sorted(inside, key=position.__getitem__)

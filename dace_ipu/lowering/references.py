@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import sympy
 from dace import data, subsets
 
-from dace_ipu.lowering.symbolic import Environment, Unsupported, convert, quotient
+from dace_ipu.lowering.symbolic import Environment, Unsupported, convert
 from dace_ipu.tile_graph.body import Access, DType, Expr
+from dace_ipu.tile_graph.indices import quotient
 
 __all__ = ["ArrayReference", "Layout", "Reference", "ScalarReference", "Window", "view_of", "window_of"]
 

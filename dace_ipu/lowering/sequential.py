@@ -10,7 +10,7 @@ from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, ReturnBlock, SDFGState
 
-from dace_ipu.lowering import codelet
+from dace_ipu.lowering import codelet, local_symbols
 from dace_ipu.lowering.device import Device, store
 from dace_ipu.lowering.private_arrays import PrivateArrays
 from dace_ipu.lowering.queries import assigned_symbols
@@ -84,7 +84,9 @@ def statements(block: LoopRegion | ConditionalBlock, scope: Scope, device: Devic
         token = str(scope.environment.get(name, ""))
         carried = token in device.runtime
         local = inner.names.fresh(name)
-        dtype = device.variables[device.runtime[token]].dtype if carried else codelet.symbol_type(scope.sdfg, name)
+        dtype = (
+            device.variables[device.runtime[token]].dtype if carried else local_symbols.symbol_type(scope.sdfg, name)
+        )
         outside = scope.environment.get(name)
         value = None if outside is None else Code(python_text(outside))
         inner.environment[name] = symbol(local)

@@ -14,7 +14,7 @@ from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
 
 from dace_ipu import compat
-from dace_ipu.lowering import codelet, queries
+from dace_ipu.lowering import array_copies, codelet, local_data, queries, views
 from dace_ipu.lowering.device import HOST_VALUE_SUFFIX, ONE, ZERO, Device
 from dace_ipu.lowering.extents import Extents
 from dace_ipu.lowering.places import Failure, located, source_of
@@ -89,7 +89,7 @@ class States:
     def _limits(self, state: SDFGState, scope: Scope) -> dict[Expr, Expr]:
         """Sizes of slices that are computed on the device → the size of the array that they are taken from."""
         found: dict[Expr, Expr] = {}
-        for size, limit in codelet.slice_limits([state], scope):
+        for size, limit in local_data.slice_limits([state], scope):
             if self.device.runtime_names(size) and not self.device.runtime_names(limit):
                 found.setdefault(self.device.resolved(size), limit)
         return found
@@ -102,8 +102,8 @@ class States:
             self._declare_late(state, scope)
         scope = replace(scope, references=dict(scope.references))
         with self.device.reporting(state, scope, state):
-            codelet.bind_views(state, None, scope)
-        for node in codelet.order(state, None):
+            views.bind_views(state, None, scope)
+        for node in queries.order(state, None):
             with self.device.reporting(node, scope, state):
                 yield from self._node(state, node, scope)
 
@@ -161,8 +161,8 @@ class States:
             value = extents.add(parameter, *(inner.index(limit) for limit in limits))
             inner = inner.with_symbol(parameter, value)
         inner = replace(inner, storage=PrivateArrays(self.device, extents))
-        inner = codelet.declare_transients(state, entry, inner)
-        body = [*codelet.declarations(inner, scope), *codelet.lower_scope(state, entry, inner)]
+        inner = local_data.declare_transients(state, entry, inner)
+        body = [*local_data.declarations(inner, scope), *codelet.lower_scope(state, entry, inner)]
         domain, body = extents.domain(body)
         place = source_of(entry, scope.sdfg, state)
         return self.device.map_step(entry.map.label, domain, [*before, *body], place)
@@ -201,20 +201,20 @@ class States:
             raise Unsupported(f"the {type(desc).__name__.lower()} '{node.data}'")
         own_view = None
         if isinstance(desc, data.View):
-            codelet.bind_view(state, node, scope)
+            views.bind_view(state, node, scope)
             own_view = compat.view_edge(state, node)
         for edge in sorted(state.in_edges(node), key=lambda e: str(e.dst_conn)):
             source = edge.src
             if edge is own_view or not isinstance(source, nodes.AccessNode) or edge.data.is_empty():
                 continue
-            if not codelet.is_view(source, scope, node, state):
+            if not views.is_view(source, scope, node, state):
                 yield from self._copy(state, edge, source.data, node.data, scope)
 
     def _copy(self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope) -> Iterator[Step]:
         hosts = {h.name for h in self.device.hosts} if scope.sdfg is self.device.sdfg else set()
         place = source_of(edge, scope.sdfg, state)
         if source in scope.streams or target in scope.streams:
-            body = codelet.edge_between_arrays(state, edge, source, target, self.device.body_scope(scope))
+            body = array_copies.edge_between_arrays(state, edge, source, target, self.device.body_scope(scope))
             yield self.device.single(f"copy_{tidy(source)}", body, place)
         elif source in hosts:
             yield CopyIn(source, scope.array(target).name)
@@ -245,7 +245,7 @@ class States:
         from_, to = scope.array(source), scope.array(target)
         if from_.chain or to.chain or from_.dtype != to.dtype or edge.data.wcr is not None:
             return None
-        boxes = codelet.both_subsets(state, edge, source, target, scope.sdfg)
+        boxes = array_copies.both_subsets(state, edge, source, target, scope.sdfg)
         slices = []
         for array, box in zip((from_, to), boxes, strict=True):
             ranges = tuple(self._range(scope, *limits) for limits in box.ndrange())
@@ -268,7 +268,7 @@ class States:
     def _copy_map(self, state: SDFGState, edge: Any, source: str, target: str, scope: Scope, place: Source) -> Step:
         """A copy that converts, combines, reshapes or is indexed by data: an element-wise map."""
         inner = self.device.body_scope(scope)
-        statements = codelet.edge_between_arrays(state, edge, source, target, inner)
+        statements = array_copies.edge_between_arrays(state, edge, source, target, inner)
         label = f"copy_{tidy(source)}"
         extents = Extents(self.device, inner.names, inner.types)
         rest = statements

@@ -11,8 +11,9 @@ import sympy
 from dace import symbolic as dace_symbolic
 
 from dace_ipu.tile_graph.body import Boolean, Expr, symbol
+from dace_ipu.tile_graph.indices import quotient
 
-__all__ = ["Environment", "Unsupported", "convert", "convert_condition", "python_text", "quotient"]
+__all__ = ["Environment", "Unsupported", "convert", "convert_condition", "python_text"]
 
 #: What the names of a scope stand for outside of it.
 Environment = Mapping[str, Expr]
@@ -78,20 +79,6 @@ def _condition(node: sympy.Basic, environment: Environment) -> Boolean:
     if combine is None:
         raise Unsupported(f"the condition '{node}'")
     return combine(*(_condition(part, environment) for part in node.args))
-
-
-def quotient(dividend: Expr, divisor: Expr) -> Expr:
-    """The quotient of two integers, rounded down.
-
-    A power with an exponent that is no number is kept as a divisor: ``x / R**(1 - k)`` would be ``x * R**(k - 1)``, of
-    which nobody can tell any more that it is a fraction.
-    """
-    if any(not power.exp.is_Integer for power in divisor.atoms(sympy.Pow)):
-        return _INT_FLOOR(dividend, divisor)
-    return sympy.floor(dividend / divisor)
-
-
-_INT_FLOOR = sympy.Function("int_floor", integer=True)
 
 
 def _ceiling(value: Expr) -> Expr:

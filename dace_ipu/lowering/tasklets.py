@@ -10,6 +10,8 @@ import numpy as np
 import sympy
 
 from dace_ipu import compat
+from dace_ipu.lowering.local_types import local_types, matched
+from dace_ipu.lowering.names_read import names_read
 from dace_ipu.lowering.queries import is_module_path
 from dace_ipu.lowering.references import ArrayReference, ScalarReference, Window
 from dace_ipu.lowering.scope import Scope
@@ -96,8 +98,11 @@ class Expression(ast.NodeTransformer):
 
     def dtype(self, node: ast.expr) -> DType:
         """The type that the expression has."""
-        types = {**self.types, **{name: self._dtype(target) for name, target in self.inputs.items()}}
-        return compat.infer_dtype(ast.unparse(node), types)
+        return compat.infer_dtype(ast.unparse(node), self.known_types())
+
+    def known_types(self) -> dict[str, DType]:
+        """The types of all names that the expression may use."""
+        return {**self.types, **{name: self._dtype(target) for name, target in self.inputs.items()}}
 
     def _dtype(self, target: Target) -> DType:
         match target:
@@ -126,6 +131,8 @@ class Expression(ast.NodeTransformer):
         """A function's own name is not a variable; ``decltype(x)(value)`` is a cast to the type of x."""
         if isinstance(node.func, ast.Call) and ast.unparse(node.func.func) == "decltype":
             node.func = ast.parse(f"dace.{self.dtype(node.func.args[0]).name}", mode="eval").body
+        if isinstance(node.func, ast.Name):  # __int_floor is what DaCe makes of //, and int_floor otherwise
+            node.func = ast.Name(node.func.id.removeprefix("__"), ast.Load())
         node.args = [self.visit(argument) for argument in node.args]
         if isinstance(node.func, ast.Attribute) and not is_module_path(node.func):
             node.func.value = self.visit(node.func.value)
@@ -245,9 +252,11 @@ class _Tasklet:
     def lower(self, body: Sequence[ast.stmt]) -> list[Statement]:
         """The statements of a tasklet's body, and the stores of the outputs it held in local scalars."""
         result: list[Statement] = []
+        self.local_types = local_types(body, self.rewriter.known_types())
         if not _is_single_assignment(body):
             result += self._hold_inputs()
             result += self._hold_outputs(body)
+        self._let_outputs_be_read(body)
         result += self._statements(body)
         for output, name in self.held.items():
             result += self._stores(output, Code(name))
@@ -279,13 +288,23 @@ class _Tasklet:
             result.append(Declare(local, places[0].dtype, None, constant=False))
         return result
 
+    def _let_outputs_be_read(self, body: Sequence[ast.stmt]) -> None:
+        """An output that is read, and not held, stands for its place in memory."""
+        for name in sorted(names_read(body) & set(self.outputs) - set(self.inputs) - set(self.held)):
+            place = self.outputs[name][0]
+            if place.reduction is not None or isinstance(place.target, Stream):
+                kind = "a stream" if isinstance(place.target, Stream) else "a reduction"
+                raise Unsupported(f"a tasklet that reads its output '{name}', which is {kind},")
+            self.inputs[name] = place.target
+        self.rewriter.inputs = self.inputs
+
     def _statements(self, body: Sequence[ast.stmt]) -> list[Statement]:
         return [statement for node in body for statement in self._statement(node)]
 
     def _statement(self, node: ast.stmt) -> list[Statement]:
         match node:
-            case ast.Assign(targets=[target]):
-                return self._assignment(target, node.value)
+            case ast.Assign():
+                return self._assignments([pair for target in node.targets for pair in matched(target, node.value)])
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 return self._assignment(target, value)
             case ast.AugAssign(target=target):
@@ -306,6 +325,18 @@ class _Tasklet:
                 return self._parts(call)
             case _:
                 raise Unsupported(f"the statement '{ast.unparse(node)}' in a tasklet")
+
+    def _assignments(self, pairs: Sequence[tuple[ast.expr, ast.expr]]) -> list[Statement]:
+        """Assignments at once: all values are computed before anything is assigned."""
+        if len(pairs) == 1:
+            return self._assignment(*pairs[0])
+        first: list[Statement] = []
+        second: list[Statement] = []
+        for target, value in pairs:
+            held = f"__value_{len(self.rewriter.locals)}"
+            first += self._local(held, value, *self._code(value))
+            second += self._assignment(target, ast.Name(held, ast.Load()))
+        return first + second
 
     def _parts(self, call: ast.Call) -> list[Statement]:
         """A function of DaCe that assigns two outputs, the last of its arguments, as two assignments."""
@@ -342,17 +373,17 @@ class _Tasklet:
             return [*before, Assign(self.held[target.id], code)]
         if target.id in self.outputs:
             return [*before, *self._stores(target.id, code)]
-        return [*before, *self._local(target.id, value, code)]
+        return self._local(target.id, value, before, code)
 
-    def _local(self, name: str, value: ast.expr, code: Code) -> list[Statement]:
+    def _local(self, name: str, value: ast.expr, before: list[Statement], code: Code) -> list[Statement]:
         if name in self.rewriter.locals:
-            return [Assign(self.rewriter.locals[name], code)]
-        dtype = self.rewriter.dtype(value)
+            return [*before, Assign(self.rewriter.locals[name], code)]
+        dtype = self.local_types[name] if name in self.local_types else self.rewriter.dtype(value)
         local = self.scope.names.fresh(name)
         self.rewriter.locals[name] = local
         self.rewriter.types[name] = dtype
         self.scope.types[local] = dtype
-        return [Declare(local, dtype, None, constant=False), Assign(local, code)]
+        return [*before, Declare(local, dtype, None, constant=False), Assign(local, code)]
 
     def _store_element(self, target: ast.Subscript, code: Code) -> list[Statement]:
         name = target.value.id if isinstance(target.value, ast.Name) else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Protocol
 
 from dace_ipu.passes.accumulate import Accumulate
@@ -14,6 +13,7 @@ from dace_ipu.passes.fetch_slices import FetchSlices
 from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
+from dace_ipu.passes.hoist_reads import HoistReads
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.localise import LocaliseTemporaries
@@ -23,7 +23,10 @@ from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.notes import WriteNotes
+from dace_ipu.passes.pair_lanes import PairLanes
 from dace_ipu.passes.partition import PartitionMaps
+from dace_ipu.passes.read_through import ReadThrough
+from dace_ipu.passes.recompute import Recompute
 from dace_ipu.passes.reshape_reads import ReshapeReads
 from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
@@ -31,7 +34,7 @@ from dace_ipu.passes.split_guards import SplitGuards
 from dace_ipu.passes.spread_fetches import SpreadFetches
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.passes.straighten import Straighten
-from dace_ipu.tile_graph.dump import VARIABLE, dump
+from dace_ipu.tile_graph.dump import dump
 from dace_ipu.tile_graph.nodes import MapStep, TileGraph
 from dace_ipu.tile_graph.printer import to_text
 from dace_ipu.tile_graph.spec import check
@@ -53,9 +56,11 @@ class Pass(Protocol):
 PIPELINE: tuple[Pass, ...] = (
     ForwardCopies(),
     SimplifyBodies(),
+    Recompute(),
     InlineOperands(),
     LoopsToDimensions(),
     SimplifyBodies(),
+    ReadThrough(),
     LoopsToVertices(),
     AlignRanges(),
     AnchorWrites(),
@@ -77,6 +82,8 @@ PIPELINE: tuple[Pass, ...] = (
     MapVariables(),
     SpreadFetches(),
     Accumulate(),
+    HoistReads(),
+    PairLanes(),
     WriteNotes(),
 )
 
@@ -99,5 +106,4 @@ def _inspect(graph: TileGraph, stage: str) -> None:
     level = 1 if any(isinstance(step, MapStep) for step in walk_steps(graph.steps)) else 2
     if level == 1 or all(variable.mapping for variable in graph.variables):
         check(graph, level)
-    if os.environ.get(VARIABLE):
-        dump(graph.name, stage, to_text(graph))
+    dump(graph.name, stage, lambda: to_text(graph))

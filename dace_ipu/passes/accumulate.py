@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-import sympy
-
+from dace_ipu.passes.codelets import Elements, changed_names, elements_of, entry_facts, names_of
 from dace_ipu.passes.facts import Facts
-from dace_ipu.passes.fields import size_of
 from dace_ipu.passes.footprints import Site, facts_of, sites, span_of
-from dace_ipu.passes.rewrite import Body, claimed, defined_names, map_statements, used_names
+from dace_ipu.passes.rewrite import Body, claimed, map_statements
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.tile_graph.body import (
     Access,
     Assign,
     Code,
     Declare,
-    DType,
-    Expr,
     For,
     If,
     Statement,
@@ -26,7 +21,7 @@ from dace_ipu.tile_graph.body import (
     While,
     symbol,
 )
-from dace_ipu.tile_graph.nodes import WORKER, WORKERS_PER_TILE, ComputeSet, Direction, Layout, Step, TileGraph
+from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Step, TileGraph
 
 
 @dataclass(frozen=True)
@@ -50,32 +45,17 @@ class Accumulate:
 
 
 def _in_registers(compute_set: ComputeSet, graph: TileGraph) -> ComputeSet:
-    taken = {edge.name for edge in compute_set.fields} | {value.name for value in compute_set.values}
-    taken |= {name for dimension in compute_set.block for name in (dimension.begin, dimension.size)}
-    taken |= defined_names(compute_set.body) | used_names(compute_set.body)
-    types = {edge.name: graph.variable(edge.variable).dtype for edge in compute_set.fields}
-    arrays = {
-        e.name: _sizes(e.layout, tuple(size_of(r) for r in e.ranges))
-        for e in compute_set.fields
-        if e.direction is not Direction.INPUT
-    }
-    sizes = tuple(symbol(dimension.size) for dimension in compute_set.block)
-    worker = facts_of(WORKER, (sympy.Integer(0), sympy.Integer(WORKERS_PER_TILE - 1)))
-    facts = Facts().and_also(*worker, *(size - 1 for size in sizes))
-    return replace(compute_set, body=_Loops(types, arrays, taken).body(compute_set.body, facts))
-
-
-def _sizes(layout: Layout, sizes: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    return () if layout is Layout.SCALAR else sizes
+    written = tuple(edge for edge in compute_set.fields if edge.direction is not Direction.INPUT)
+    loops = _Loops(elements_of(written, graph), names_of(compute_set))
+    return replace(compute_set, body=loops.body(compute_set.body, entry_facts(compute_set)))
 
 
 @dataclass
 class _Loops:
-    """``types`` and ``sizes`` of the fields that may be accumulated into; ``taken`` names."""
+    """``elements`` of the fields that may be accumulated into; ``taken`` names."""
 
-    types: Mapping[str, DType]
-    sizes: Mapping[str, tuple[Expr, ...]]
-    taken: set[str] = field(default_factory=set)
+    elements: Elements
+    taken: set[str]
 
     def body(self, body: Body, facts: Facts) -> Body:
         """The statements, with loops that accumulate; outer loops come first."""
@@ -109,7 +89,7 @@ class _Loops:
             name = claimed(f"{store.target.data}_{_word(store)}", self.taken)
             loop = replace(loop, body=map_statements(loop.body, _Redirect(store.target, name)))
             start = self._start(store.target, before)
-            starts.append(Declare(name, self.types[store.target.data], start, constant=False))
+            starts.append(Declare(name, self.elements.types[store.target.data], start, constant=False))
             ends.append(Store(store.target, Code(name)))
         return (*starts, self._inside(loop, facts), *ends)
 
@@ -132,17 +112,14 @@ class _Loops:
         return tuple(found.values())
 
     def _is_target(self, site: Site, others: list[Site], loop: For, facts: Facts) -> bool:
-        if site.reduction is None or site.access.data not in self.sizes:
+        if site.reduction is None or site.access.data not in self.elements.sizes:
             return False
         same = all(other.access == site.access and other.reduction == site.reduction for other in others)
-        moving = {symbol(name) for name in defined_names((loop,))}
+        moving = {symbol(name) for name in changed_names((loop,))}
         fixed = not any(index.free_symbols & moving for index in site.access.indices)
-        return same and fixed and not any(other.guarded for other in others) and self._exists(site.access, facts)
-
-    def _exists(self, access: Access, facts: Facts) -> bool:
-        """Whether the element is surely in the field, even if the loop does not turn."""
-        pairs = zip(access.indices, self.sizes[access.data], strict=True)
-        return all(facts.holds(index) and facts.at_most(index, size - 1) for index, size in pairs)
+        return (
+            same and fixed and not any(other.guarded for other in others) and self.elements.exists(site.access, facts)
+        )
 
 
 @dataclass(frozen=True)

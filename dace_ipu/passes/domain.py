@@ -64,6 +64,13 @@ class Domain:
         return Facts().and_also(*sorted(symbols, key=lambda s: str(s.name)))
 
     @cached_property
+    def iterating(self) -> Facts:
+        """What holds where there is an iteration: no extent is 0, and scalars of the device are in their bounds."""
+        spans = {**{name: (ZERO, extent - 1) for name, extent in self.extents.items()}, **self.runtime}
+        known = [*(extent - 1 for extent in self.extents.values())]
+        return self.facts.and_also(*known, *(fact for name, span in spans.items() for fact in facts_of(name, span)))
+
+    @cached_property
     def runtime(self) -> dict[str, tuple[Expr, Expr]]:
         """The bounds of local scalars that hold a device scalar with known bounds, such as the counter of a loop."""
         found = {}

@@ -20,10 +20,10 @@ from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, Slice, Step, TileGra
 class DoubleBuffer:
     """Before: ``A[i] = A[i - 1] + A[i + 1]``. After: ``copy A → A_before; A[i] = A_before[i - 1] + A_before[i + 1]``.
 
-    Only for maps where nothing but reads stands in the way of parallel iterations, and where no iteration reads a
-    variable after it has written it. Only the slices that are read by other iterations than the writing one are
-    copied. Which dimensions are parallel is decided later, by ``Partition``; this pass never changes the result of a
-    map whose iterations are independent.
+    Only for maps where nothing but reads stands in the way of parallel iterations, or which read what they reduce to,
+    and where no iteration reads a variable after it has written it. Only the slices that are read by other iterations
+    than the writing one are copied. Which dimensions are parallel is decided later, by ``Partition``; this pass never
+    changes the result of a map whose iterations are independent.
     """
 
     name: str = "double_buffer"
@@ -60,13 +60,23 @@ def _stale_reads(variable: str, domain: Domain) -> tuple[Site, ...]:
     accesses = domain.of(variable)
     reads = tuple(site for site in accesses if not site.writes)
     writes = tuple(site for site in accesses if site.writes)
-    if not reads or any(site.reduction for site in writes):
+    if not reads:
         return ()
+    if any(site.reduction for site in writes):
+        return _reads_beside_a_reduction(variable, reads, writes, domain)
     found: set[int] = set()
     for name in domain.extents:
         stale = _obstacles(name, variable, reads, writes, domain)
         found |= {site.position for site in stale} if _never_new(stale, writes, domain) else set()
     return tuple(site for site in reads if site.position in found)
+
+
+def _reads_beside_a_reduction(
+    variable: str, reads: tuple[Site, ...], writes: tuple[Site, ...], domain: Domain
+) -> tuple[Site, ...]:
+    """The reads of what all iterations add to: ``C[j] += C[j] * A[i, j]`` multiplies what was there before the map."""
+    is_alone = all(kind_for(name, variable, domain) is Kind.PARALLEL for name in domain.extents)
+    return reads if not is_alone and _never_new(reads, writes, domain) else ()
 
 
 def _obstacles(

@@ -82,7 +82,7 @@ class Facts:
         """Tries to get rid of a monomial with each of the facts about it."""
         return any(
             self._prove(_less(terms, fact, terms[monomial] / fact[monomial]), depth - 1)
-            for fact in self._about(monomial)
+            for fact in (*self._about(monomial), *self._larger_powers(monomial, terms))
             if terms[monomial] / fact[monomial] > 0
         )
 
@@ -108,6 +108,16 @@ class Facts:
                 yield terms
         if monomial.is_Mul:
             yield from self._products(monomial)
+
+    def _larger_powers(self, monomial: Expr, terms: Linear) -> Iterator[Linear]:
+        """``b**e <= b**f`` for those powers ``b**f`` in the terms with b >= 0, f >= e and, as a fact, ``b**f`` >= 1."""
+        if not monomial.is_Pow or monomial.exp.is_Integer or not self._positive(monomial.base):
+            return
+        plain = Facts(tuple(fact for fact in self.nonnegative if not fact.has(sympy.Pow)))  # or there is no end
+        for other in terms:
+            same = other.is_Pow and other != monomial and other.base == monomial.base
+            if same and other - 1 in self.nonnegative and plain.at_most(monomial.exp, other.exp):
+                yield {other: sympy.Integer(1), monomial: sympy.Integer(-1)}
 
     def _products(self, monomial: Expr) -> Iterator[Linear]:
         for factor in monomial.args:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import sympy
+
 from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
-from dace_ipu.passes.plan import Plan, alternative, plan_of
+from dace_ipu.passes.plan import MOST_SHARED, Plan, alternative, plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, rename_locals, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of, without_known
 from dace_ipu.tile_graph.body import For, symbol, walk
@@ -22,7 +24,8 @@ class FuseMaps:
     After: ``mm: for i, j: C[i, j] = 0; for k in 0:K: C[i, j] += A[i, k] * B[k, j]``. Only neighbours whose divided
     dimensions have equal extents are fused, and only if the fused map is divided along all of them: then no iteration
     touches what another one writes, and the order between the two maps does not matter. A map whose division depends on
-    the sizes of its operands stays alone.
+    the sizes of its operands stays alone, and so do maps that choose elements of different arrays by data: a tile
+    fetches such an array as a whole, and should not have to hold several at a time.
     """
 
     name: str = "fuse_maps"
@@ -54,10 +57,30 @@ def _together(first: MapStep, second: MapStep, graph: TileGraph) -> MapStep | No
         return None
     if any(alternative(plan, domain) for plan, domain in zip(plans, domains, strict=True)):
         return None
+    if _fetch_more_together(domains):
+        return None
     fused = _joined(domains, plans)
     plan = plan_of(Domain(graph, fused))
     lanes = plans[0].lanes or plans[1].lanes
     return fused if set(plan.divided) == set(plans[0].divided) and plan.lanes == lanes else None
+
+
+def _fetch_more_together(domains: tuple[Domain, Domain]) -> bool:
+    """Whether each map fetches arrays that the other does not, and both together more than a tile should hold."""
+    first, second = (_chosen_by_data(domain) for domain in domains)
+    sizes = sympy.Add(*(sympy.prod(domains[0].shape(name)) for name in sorted(first | second)))
+    return bool(first - second and second - first) and not (sizes.is_Integer and sizes <= MOST_SHARED)
+
+
+def _chosen_by_data(domain: Domain) -> frozenset[str]:
+    """The arrays of which an iteration reads an element that is not known before."""
+    known = domain.extents.keys() | domain.parameters
+    found = set()
+    for site in domain.sites:
+        names = {s.name for index in site.access.indices for s in index.free_symbols}
+        if not site.writes and names - known - {loop.variable for loop in site.loops}:
+            found.add(site.access.data)
+    return frozenset(found)
 
 
 def _joined(domains: tuple[Domain, Domain], plans: tuple[Plan, Plan]) -> MapStep:

@@ -18,7 +18,7 @@ from dace_ipu.tile_graph.expressions import code_text, names
 from dace_ipu.tile_graph.indices import index_text
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, with_inner_steps
 
-__all__ = ["InlineOperands"]
+__all__ = ["Filling", "InlineOperands"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _inlined(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
     steps = tuple(with_inner_steps(step, lambda inner: _inlined(inner, graph)) for step in steps)
     used = uses(graph.steps)
     for index, step in enumerate(steps):
-        filling = _Filling.of(step, graph) if isinstance(step, MapStep) else None
+        filling = Filling.of(step, graph) if isinstance(step, MapStep) else None
         if filling is None or used[filling.target.data] != 2:
             continue
         behind = steps[index + 1 :]
@@ -60,9 +60,10 @@ def _inlined(steps: tuple[Step, ...], graph: TileGraph) -> tuple[Step, ...]:
 
 
 @dataclass(frozen=True)
-class _Filling:
+class Filling:
     """``if guard: scalars; target = value`` for all points of a domain, each at an element of its own. ``guard`` is
-    a condition on dimensions and scalars of the device, None if there is none."""
+    a condition on dimensions and scalars of the device, None if there is none.
+    """
 
     target: Access
     value: Code
@@ -72,7 +73,8 @@ class _Filling:
     scalars: tuple[Declare, ...] = ()
 
     @classmethod
-    def of(cls, step: MapStep, graph: TileGraph) -> _Filling | None:
+    def of(cls, step: MapStep, graph: TileGraph) -> Filling | None:
+        """What a map fills; None if it does anything else as well."""
         step = normalised(step)
         prelude, body = prelude_of(step.body)
         guard, body = _unguarded(body)
@@ -99,7 +101,7 @@ class _Filling:
         values = (self.value, *guards, *(code for s in self.scalars for code in codes(s)))
         return frozenset(read.data for code in values for _, read in code.reads) | {name for name in scalars if name}
 
-    def at(self, indices: tuple[Expr, ...]) -> _Filling:
+    def at(self, indices: tuple[Expr, ...]) -> Filling:
         """The filling of one element."""
         new = {name: indices[position] for name, position in self.runners.items()}
         moved = Rewrite(new, texts={name: f"({index_text(value)})" for name, value in new.items()})
@@ -108,7 +110,7 @@ class _Filling:
         return replace(self, value=moved.code(self.value), guard=guard, scalars=scalars)
 
 
-def _computed_there(step: Step, filling: _Filling, graph: TileGraph) -> MapStep | None:
+def _computed_there(step: Step, filling: Filling, graph: TileGraph) -> MapStep | None:
     """The reduction with the value in place of the temporary; None if that would change more."""
     if not isinstance(step, MapStep) or not _has_type(filling, graph):
         return None
@@ -130,7 +132,7 @@ def _computed_there(step: Step, filling: _Filling, graph: TileGraph) -> MapStep 
     return replace(step, body=(*prelude, *missing, *(inner if guard is None else (If(guard, inner),))))
 
 
-def _with_value(body: Body, element: _Filling) -> Body:
+def _with_value(body: Body, element: Filling) -> Body:
     """A body with the value of an element in place of what reads it."""
 
     def change(_: Statement, code: Code) -> Code:
@@ -159,7 +161,7 @@ def _spoils_product(reader: Step, changed: MapStep, graph: TileGraph) -> bool:
     return before is not None and product_of(changed, graph) is None
 
 
-def _has_type(filling: _Filling, graph: TileGraph) -> bool:
+def _has_type(filling: Filling, graph: TileGraph) -> bool:
     """Whether storing the value does not convert it."""
     scalars = {s.name: s.dtype for s in filling.prelude} | dict.fromkeys(filling.runners, WEAK_INT)
     reads = {name: graph.variable(read.data).dtype for name, read in filling.value.reads}
@@ -168,7 +170,7 @@ def _has_type(filling: _Filling, graph: TileGraph) -> bool:
     return types.of_text(filling.value.text) == graph.variable(filling.target.data).dtype
 
 
-def _free_names(filling: _Filling) -> set[str]:
+def _free_names(filling: Filling) -> set[str]:
     value = Store(filling.target, filling.value)
     inside = {s.name for s in filling.scalars}
     guard = filling.guard

@@ -11,10 +11,11 @@ import numpy as np
 from dace_ipu.passes.domain import ZERO, scalar_source
 from dace_ipu.passes.rewrite import defined_names, fresh, replace_names, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
+from dace_ipu.passes.steps import written
 from dace_ipu.tile_graph.body import Access, Code, Declare, If, Store
 from dace_ipu.tile_graph.nodes import MapStep, RepeatWhile, Step, TileGraph
 
-__all__ = ["LateRange", "are_scalars", "start_of"]
+__all__ = ["LateRange", "are_scalars", "start_of", "under_condition"]
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,20 @@ def _with_names(code: Code, names: dict[str, str]) -> str:
     return f"({replace_names(code.text, {read: names[access.data] for read, access in code.reads})})"
 
 
-def _under(step: MapStep, test: Code, names: dict[str, str]) -> MapStep:
+def under_condition(steps: tuple[MapStep, ...], condition: Code) -> tuple[MapStep, ...]:
+    """Maps that do nothing unless a condition on integers of the device holds, not even read what one of them sets."""
+    names = _names_of_scalars(steps, (condition,))
+    inside = frozenset().union(*(written(step) for step in steps))
+    return tuple(_under(step, Code(_with_names(condition, names)), names, inside) for step in steps)
+
+
+def _under(step: MapStep, test: Code, names: dict[str, str], inside: frozenset[str] = frozenset()) -> MapStep:
     prelude, rest = prelude_of(step.body)
     known = {scalar_source(s) for s in prelude}
     missing = (source for source in names if source not in known)
     reads = tuple(Declare(names[s], np.dtype(np.int32), Code("_0", (("_0", Access(s, (ZERO,))),))) for s in missing)
-    return replace(step, body=(*prelude, *reads, If(test, rest)))
+    first = tuple(s for s in prelude if scalar_source(s) not in inside)
+    return replace(step, body=(*first, *reads, If(test, (*(s for s in prelude if s not in first), *rest))))
 
 
 def are_scalars(codes: Iterable[Code], graph: TileGraph) -> bool:

@@ -24,7 +24,7 @@ from dace_ipu.tile_graph.body import (
 )
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, Variable
 
-__all__ = ["LocaliseTemporaries"]
+__all__ = ["LocaliseTemporaries", "localised"]
 
 
 @dataclass(frozen=True)
@@ -48,27 +48,52 @@ class LocaliseTemporaries:
         names = {step.name for step in walk_steps(graph.steps) if isinstance(step, MapStep)}
 
         def change(step: Step) -> tuple[Step, ...]:
-            return (_localised(step, local, taken, names) if isinstance(step, MapStep) else step,)
+            return (localised(step, local, taken, names) if isinstance(step, MapStep) else step,)
 
         steps = map_steps(graph.steps, change)
         left = uses(steps)
         return replace(graph, steps=steps, variables=tuple(v for v in graph.variables if left[v.name]))
 
 
-def _localised(step: MapStep, variables: Mapping[str, Variable], taken: set[str], names: set[str]) -> MapStep:
+def localised(
+    step: MapStep, variables: Mapping[str, Variable], taken: set[str], names: set[str] | None = None
+) -> MapStep:
+    """The step with those of ``variables`` as scalars that carry a value through one iteration of it or of a loop in
+    it. ``taken`` are names that the program uses, ``names`` those of its maps, if a map may get another one.
+    """
     body = step.body
     for name in sorted({access.data for s in walk(body) for access in accesses(s)} & set(variables)):
-        if _is_one_element(body, name) and _is_set_first(body, name):
+        if _is_one_element(body, name):
             inside = defined_names(body) | used_names(body)
-            body = _as_local(body, name, fresh(name, taken | inside if name in inside else ()), variables[name].dtype)
+            local = fresh(name, taken | inside if name in inside else ())
+            body = _local_inside(body, name, local, variables[name].dtype)
     return step if body is step.body else replace(step, body=body, name=_renamed(step, body, names))
 
 
-def _renamed(step: MapStep, body: Body, names: set[str]) -> str:
+def _local_inside(body: Body, name: str, local: str, dtype: DType) -> Body:
+    """The body with a variable as a scalar of the innermost statements that hold all of its accesses, if these set it
+    first."""
+    users = [s for s in body if any(access.data == name for inner in walk((s,)) for access in accesses(inner))]
+    if _is_set_first(body, name):
+        return _as_local(body, name, local, dtype)
+    if len(users) != 1 or any(access.data == name for access in accesses(users[0])):
+        return body
+    inner = [part for part in children(users[0]) if _touches(part, name)]
+    if len(inner) != 1:
+        return body
+    changed = with_inner(users[0], lambda part: _local_inside(part, name, local, dtype) if part is inner[0] else part)
+    return body if changed == users[0] else tuple(changed if s is users[0] else s for s in body)
+
+
+def _touches(body: Body, name: str) -> bool:
+    return any(access.data == name for s in walk(body) for access in accesses(s))
+
+
+def _renamed(step: MapStep, body: Body, names: set[str] | None) -> str:
     """``update_t`` is called after what is still written, unless the user gave the name."""
     before = {f"update_{s.target.data}" for s in walk(step.body) if isinstance(s, Store)}
     after = [f"update_{s.target.data}" for s in walk(body) if isinstance(s, Store)]
-    if step.name not in before or step.name in after or not after or after[-1] in names:
+    if names is None or step.name not in before or step.name in after or not after or after[-1] in names:
         return step.name
     names.add(after[-1])
     return after[-1]

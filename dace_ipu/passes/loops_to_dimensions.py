@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import sympy
 
+from dace_ipu.passes.branches import without_branches
 from dace_ipu.passes.clean_up import map_codes
 from dace_ipu.passes.domain import ZERO, Domain, scalar_source
 from dace_ipu.passes.filling import fills_first
@@ -23,6 +24,7 @@ from dace_ipu.passes.rewrite import (
     replace_names,
     used_names,
 )
+from dace_ipu.passes.rows import row_of
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.steps import last_user, touched, uses, written
 from dace_ipu.passes.sums import as_sums
@@ -58,10 +60,12 @@ class LoopsToDimensions:
     After: ``rows: for i in 0:N for j in 0:M { A[i, j] = 0 }``, then ``sums: for i in 0:N for j in 0:M { s[i] += A[i, j]
     }``: two compute sets, where there were three for each turn.
 
-    Only loops of nothing but maps, whose counter nothing else uses. No turn may touch what another one writes, but for
-    sums and the like, whose terms may come in any order (``C[i] = C[i] + a`` is one). A temporary that each turn fills
-    before it reads it gets an element for each turn, if it then has no more dimensions than the arrays around it. A
-    range that the device computes becomes all values that the counter may have, and a condition (``late_ranges``).
+    Only loops of nothing but maps and branches around them (``branches``), whose counter nothing else uses. No turn may
+    touch what another one writes, but for sums and the like, whose terms may come in any order (``C[i] = C[i] + a`` is
+    one). A temporary that each turn fills before it reads it gets an element for each turn, if it then has no more
+    dimensions than the arrays around it. A range that the device computes becomes all values that the counter may have,
+    and a condition (``late_ranges``). Maps whose ranges each turn finds in the data, as those over the rows of a sparse
+    matrix, become loops in one map over all turns (``rows``).
     """
 
     name: str = "loops_to_dimensions"
@@ -93,10 +97,11 @@ class _Work:
                 result.extend(single)
                 continue
             loop = self._loop(step, result) if isinstance(step, Repeat) else self._late_loop(step, result)
-            maps = None if loop is None else self._as_maps(loop)
+            maps = None if loop is None else self._as_row(loop) or self._as_maps(loop)
             if loop is None or maps is None:
                 result.append(step)
             else:
+                self.used = self.used - uses((result[loop.start], step)) + uses(maps)
                 del result[loop.start]
                 result.extend(maps)
         return tuple(result)
@@ -105,15 +110,16 @@ class _Work:
         """A loop of maps with a counter of its own, and the position of the step that sets its first value."""
         *body, last = repeat.body
         counter = _increment(last)
-        maps = tuple(step for step in body if isinstance(step, MapStep))
+        maps = without_branches(tuple(body), self.used, self.graph)
         start = None if counter is None else last_user(before, counter)
-        if counter is None or start is None or not maps or len(maps) < len(body):
+        if counter is None or start is None or not maps:
             return None
         begin = _first_value(before[start], counter, self.graph)
-        alone = self.used[counter] == 2 + sum(counter in touched(step) for step in maps)
+        alone = self.used[counter] == 2 + uses(tuple(body))[counter]
         if begin is None or not alone or any(counter in written(step) for step in maps):
             return None
-        return _Loop(counter, self.graph.variable(counter).dtype, begin, repeat.count, maps, start)
+        used = self.used - uses(tuple(body)) + uses(maps)
+        return _Loop(counter, self.graph.variable(counter).dtype, begin, repeat.count, maps, start, used)
 
     def _late_loop(self, step: Step, before: list[Step]) -> _Loop | None:
         """A loop with a range that the device computes, as one over all values that its counter may have."""
@@ -131,7 +137,8 @@ class _Work:
             return None
         count = sympy.expand(bounds[1] - bounds[0] + 1)
         dtype = self.graph.variable(counter).dtype
-        return _Loop(counter, dtype, bounds[0], count, found.guarded(maps, begin), start)
+        maps = found.guarded(maps, begin)
+        return _Loop(counter, dtype, bounds[0], count, maps, start, self.used - uses(step.body) + uses(maps))
 
     def _of_one_vertex(self, step: MapStep) -> tuple[MapStep, ...] | None:
         """A map for a step that is one loop in one vertex."""
@@ -144,24 +151,34 @@ class _Work:
             return None
         inside = replace(step, body=(*prelude, *loop.body))
         count = sympy.expand(loop.end - loop.begin)
-        return self._as_maps(_Loop(loop.variable, INDEX, loop.begin, count, (inside,), 0))
+        return self._as_maps(_Loop(loop.variable, INDEX, loop.begin, count, (inside,), 0, self.used))
 
     def _as_maps(self, loop: _Loop) -> tuple[MapStep, ...] | None:
         """The maps over all turns, if these do not depend on each other. Adds dimensions to temporaries."""
-        taken = {v.name for v in self.graph.variables} | {name for name, _ in self.graph.symbols}
-        for step in loop.maps:
-            taken |= defined_names(step.body) | used_names(step.body) | {d.name for d in step.domain}
-        name = fresh(loop.counter, taken)
+        name = self._name_of_turn(loop)
         turns = Turns(self.graph, tuple(_over_turns(step, loop, name) for step in loop.maps), name)
-        if not turns.is_consistent or any(_reads(step, loop.counter) for step in turns.steps):
+        if any(_reads(step, loop.counter) for step in turns.steps):
             return None
         for variable in turns.carried():
             sums = replace(turns, steps=tuple(as_sums(step, variable) for step in turns.steps))
             turns = sums if variable not in sums.carried() else self._expanded(variable, turns, loop) or turns
-        if turns.carried():
+        if not turns.is_consistent or turns.carried():
             return None
         self.graph = turns.graph
         return turns.steps
+
+    def _as_row(self, loop: _Loop) -> tuple[MapStep, ...] | None:
+        """One map over all turns whose iterations are whole turns (``rows``)."""
+        name = self._name_of_turn(loop)
+        steps = tuple(_over_turns(step, loop, name) for step in loop.maps)
+        row = None if any(_reads(step, loop.counter) for step in steps) else row_of(steps, loop.used, self.graph)
+        return None if row is None else (row,)
+
+    def _name_of_turn(self, loop: _Loop) -> str:
+        taken = {v.name for v in self.graph.variables} | {name for name, _ in self.graph.symbols}
+        for step in loop.maps:
+            taken |= defined_names(step.body) | used_names(step.body) | {d.name for d in step.domain}
+        return fresh(loop.counter, taken)
 
     def _expanded(self, name: str, turns: Turns, loop: _Loop) -> Turns | None:
         """The turns with an element of a temporary for each; None if that cannot be."""
@@ -169,7 +186,7 @@ class _Work:
         inside = sum(name in touched(step) for step in turns.steps)
         rank = len(_plain(variable.shape)) + 1
         known = {symbol(s) for s, _ in self.graph.symbols}
-        if variable.persistent or variable.constant is not None or self.used[name] != inside:
+        if variable.persistent or variable.constant is not None or loop.used[name] != inside:
             return None
         if (
             not _fits(rank, name, turns)
@@ -192,7 +209,10 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Loop:
-    """``counter`` has the values ``begin``, ``begin + 1``, ...; ``start`` is the position of what sets the first."""
+    """``counter`` has the values ``begin``, ``begin + 1``, ...; ``start`` is the position of what sets the first.
+
+    ``used`` counts the steps of the program, with the maps as they are here, that touch each variable.
+    """
 
     counter: str
     dtype: DType
@@ -200,6 +220,7 @@ class _Loop:
     count: Expr
     maps: tuple[MapStep, ...]
     start: int
+    used: Counter[str]
 
 
 def _turns_known(count: Expr, turns: Turns) -> bool:

@@ -8,13 +8,15 @@ import sympy
 
 from dace_ipu.errors import DiagnosticCollector
 from dace_ipu.passes.classify import write_conflicts
-from dace_ipu.passes.domain import Domain, normalised
+from dace_ipu.passes.domain import ONE, Domain, normalised
 from dace_ipu.passes.plan import Plan, alternative, plan_of
 from dace_ipu.passes.rewrite import fresh
+from dace_ipu.passes.stencils import is_stencil
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.passes.vertex import Vertex
 from dace_ipu.tile_graph.body import Expr
 from dace_ipu.tile_graph.nodes import (
+    WORKERS_PER_TILE,
     Choice,
     ComputeSet,
     MapStep,
@@ -62,9 +64,14 @@ class _Work:
 
     graph: TileGraph
     partials: list[Variable] = field(default_factory=list)
-    partitions: dict[tuple[Expr, ...], Partition] = field(default_factory=dict)
+    partitions: dict[tuple[tuple[Expr, ...], bool], Partition] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     findings: DiagnosticCollector = field(default_factory=DiagnosticCollector)
+    has_stencils: bool = False
+
+    def __post_init__(self) -> None:
+        maps = (step for step in walk_steps(self.graph.steps) if isinstance(step, MapStep))
+        self.has_stencils = any(map(is_stencil, maps))
 
     def divided(self, step: Step) -> tuple[Step, ...]:
         """The compute set of a map step, and the Combines of its partial results."""
@@ -89,7 +96,7 @@ class _Work:
 
     def _steps(self, plan: Plan, domain: Domain) -> tuple[Step, ...]:
         partition = self._partition(plan, domain)
-        vertex = Vertex(domain, plan, partition)
+        vertex = Vertex(domain, plan, partition, along_rows=self._in_rows(plan, domain))
         compute_set = vertex.compute_set()
         self.partials += [lane.partial for lane in vertex.lanes]
         if compute_set.note:
@@ -100,11 +107,20 @@ class _Work:
         """The partition of equal extents, made if this is the first step that needs it."""
         if not plan.divided:
             return None
-        extents = tuple(domain.extents[name] for name in plan.divided)
-        if extents not in self.partitions:
+        extents, in_rows = tuple(domain.extents[name] for name in plan.divided), self._in_rows(plan, domain)
+        if (extents, in_rows) not in self.partitions:
             taken = {partition.name for partition in (*self.graph.partitions, *self.partitions.values())}
-            self.partitions[extents] = Partition(fresh(f"{domain.step.name}_blocks", taken), extents)
-        return self.partitions[extents].name
+            name = fresh(f"{domain.step.name}_blocks", taken)
+            self.partitions[extents, in_rows] = Partition(name, extents, of_rows=in_rows)
+        return self.partitions[extents, in_rows].name
+
+    def _in_rows(self, plan: Plan, domain: Domain) -> bool:
+        """Whether a partition is cut in rows: those of one program are cut alike, so that what one map writes lies
+        where another one reads it. Rows have to be long enough for six workers.
+        """
+        length = domain.extents[plan.divided[-1]] if plan.divided else ONE
+        is_short = length.is_Integer and length < 2 * WORKERS_PER_TILE
+        return self.has_stencils and len(plan.divided) in (2, 3) and not plan.lanes and not is_short
 
 
 def _sentence(compute_set: ComputeSet) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dace_ipu.passes.casts import without_casts
 from dace_ipu.passes.clean_up import (
@@ -209,6 +210,7 @@ def _longest(body: Body) -> int:
     return max((_length(code) for statement in walk(body) for code in codes(statement)), default=0)
 
 
+@lru_cache(maxsize=1 << 12)  # the same computations are measured again for each scalar that may go
 def _length(code: Code) -> int:
     reads = (len(access.data) + len(str(access.indices)) for _, access in code.reads)
     return len(code.text) + sum(reads)

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 
 from dace_ipu.passes.mapping import follows
 from dace_ipu.passes.rewrite import fresh
-from dace_ipu.passes.steps import map_steps
+from dace_ipu.passes.steps import map_steps, walk_steps
 from dace_ipu.tile_graph.body import Declare, For, Statement, Store, walk
 from dace_ipu.tile_graph.nodes import (
     BlockMapping,
     ComputeSet,
     Direction,
     Field,
+    LaneMapping,
     Layout,
     Mapping,
     Partition,
@@ -40,12 +41,15 @@ class SpreadFetches:
     name: str = "spread_fetches"
 
     def apply(self, graph: TileGraph) -> TileGraph:
-        """The graph with more blocks for fetches."""
+        """The graph with more blocks for fetches, and without partitions that nothing uses any more."""
         work = _Work(graph)
         steps = map_steps(graph.steps, work.spread)
         variables = tuple(replace(v, mapping=work.moved.get(v.name, v.mapping)) for v in graph.variables)
-        partitions = (*graph.partitions, *work.partitions.values())
-        return replace(graph, steps=steps, variables=variables, partitions=partitions)
+        used = {step.partition for step in walk_steps(steps) if isinstance(step, ComputeSet)}
+        used |= {v.mapping.partition for v in variables if isinstance(v.mapping, BlockMapping | LaneMapping)}
+        used |= {v.lanes_of[0] for v in variables if v.lanes_of}
+        partitions = (p for p in (*graph.partitions, *work.partitions.values()) if p.name in used)
+        return replace(graph, steps=steps, variables=variables, partitions=tuple(partitions))
 
 
 @dataclass
@@ -85,7 +89,7 @@ class _Work:
     def _finer(self, partition: Partition) -> str:
         if partition.name not in self.partitions:
             taken = {p.name for p in (*self.graph.partitions, *self.partitions.values())}
-            name = fresh(f"{partition.name}_finer", taken)
+            name = fresh(f"{partition.name.removesuffix('_blocks')}_singles", taken)
             self.partitions[partition.name] = Partition(name, partition.extents, WORKERS)
         return self.partitions[partition.name].name
 

@@ -9,6 +9,7 @@ from itertools import product
 
 import sympy
 
+from dace_ipu.passes.digits import conditions_around, digits_of
 from dace_ipu.passes.domain import ONE, ZERO, Domain, scalar_source
 from dace_ipu.passes.footprints import Box, Scope, Site, facts_of
 from dace_ipu.passes.rewrite import fresh
@@ -35,7 +36,10 @@ class Turns:
         order does not matter.
         """
         writes = frozenset().union(*(written(step) for step in self.steps))
-        return tuple(name for name in sorted(writes) if not self._is_reduced(name) and not self._is_apart(name))
+        return tuple(name for name in sorted(writes) if not self._is_reduced(name) and not self._is_free(name))
+
+    def _is_free(self, variable: str) -> bool:
+        return self._is_apart(variable) or self._is_spelled(variable)
 
     @cached_property
     def is_consistent(self) -> bool:
@@ -70,6 +74,21 @@ class Turns:
         pairs = [(a, b) for a, b in product(accesses, accesses) if a[0].writes or b[0].writes]
         shape = self.graph.variable(variable).shape
         return len(pairs) <= MOST_PAIRS and all(self._never_meet(a, b, shape) for a, b in pairs)
+
+    def _is_spelled(self, variable: str) -> bool:
+        """Whether one store alone touches a variable, at an index of which the turn is a digit."""
+        found = [(site, domain.step) for domain, _ in self._scopes for site in domain.of(variable)]
+        site, step = found[0]
+        if len(found) != 1 or site.store is None or site.loops:
+            return False
+        fixed = {s.name for s in prelude_of(step.body)[0] if isinstance(s, Declare)} | dict(self.graph.symbols).keys()
+        conditions = conditions_around(site.store, step.body)
+        for index in site.access.indices:
+            digits = digits_of(index, step, conditions) if symbol(self.counter) in index.free_symbols else None
+            others = {s.name for s in index.free_symbols} - {digit.runner for digit in digits or ()}
+            if digits is not None and others <= fixed:
+                return True
+        return False
 
     def _never_meet(self, now: tuple[Site, Scope], later: tuple[Site, Scope], shape: tuple[Expr, ...]) -> bool:
         """Whether an access of a turn and one of any later turn touch different elements: along some dimension one

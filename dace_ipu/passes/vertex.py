@@ -13,10 +13,11 @@ from dace_ipu.passes.footprints import facts_of
 from dace_ipu.passes.lanes import Lanes, lanes_for
 from dace_ipu.passes.narrow_ranges import narrowed
 from dace_ipu.passes.plan import Plan, reduced_by
+from dace_ipu.passes.powers import with_powers_first
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.slots import slots_of
-from dace_ipu.tile_graph.body import Access, DType, For, Store, codes, symbol, walk
+from dace_ipu.tile_graph.body import Access, Declare, DType, For, Store, codes, symbol, walk
 from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import (
     BLOCK,
@@ -38,6 +39,7 @@ class Vertex:
     domain: Domain
     plan: Plan
     partition: str | None
+    along_rows: bool = False  # the workers share the last of the divided dimensions, not the first
     edges: list[Edge] = field(default_factory=list)
     lanes: tuple[Lanes, ...] = ()
     taken: set[str] = field(default_factory=set)
@@ -104,6 +106,8 @@ class Vertex:
         for name in reversed(self._loop_order()):
             size = symbol(self.names[name][1]) if name in self.names else self.domain.extents[name]
             statements = (For(name, ZERO, size, ONE, statements, shared=name == self._shared()),)
+        invariant = self.domain.parameters | {s.name for s in prelude if isinstance(s, Declare)}
+        statements = with_powers_first(statements, self.domain, invariant, self.taken)
         before = [statement for lane in self.lanes for statement in lane.before()]
         after = (statement for lane in self.lanes for statement in lane.after())
         return self._narrow_ranges((*prelude, *before, *statements, *after))
@@ -117,12 +121,14 @@ class Vertex:
         return narrowed(body, frozenset(known), facts.and_also(*spans))
 
     def _loop_order(self) -> tuple[str, ...]:
-        """What is divided is outermost: the workers share the first loop."""
+        """What is divided is outermost."""
         inner = tuple(name for name in self.domain.extents if name not in self.plan.divided)
         return (*self.plan.divided, *inner)
 
     def _shared(self) -> str:
-        return self.plan.divided[0] if self.plan.divided else ""
+        if not self.plan.divided:
+            return ""
+        return self.plan.divided[-1 if self.along_rows else 0]
 
     def _shares_words(self, body: Body) -> bool:
         """Whether two workers may write parts of one word.

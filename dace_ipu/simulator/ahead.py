@@ -17,7 +17,7 @@ from dace_ipu.simulator.enable import codelet_environment
 __all__ = ["codelet_key", "compile_ahead", "fnv1a"]
 
 #: What generated programs give to ``Graph::addCodelets`` (runtime/src/engine.hpp).
-_FLAGS = "-O3"
+_FLAGS = "-O3 -fwrapv"
 
 
 def compile_ahead(source: str) -> None:
@@ -49,5 +49,5 @@ def _compile(source: str, key: str, popc: str) -> None:
     with tempfile.TemporaryDirectory(prefix="dace_ipu_") as folder:
         file = Path(folder) / "codelets.cpp"
         file.write_text(source, encoding="utf-8")
-        command = [*shlex.split(popc), "--cached", f"--key={key}", _FLAGS, str(file)]
+        command = [*shlex.split(popc), "--cached", f"--key={key}", *_FLAGS.split(), str(file)]
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)

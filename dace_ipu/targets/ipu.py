@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dace import dtypes
+from dace import data, dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ControlFlowRegion, SDFGState, StateSubgraphView
@@ -132,7 +132,9 @@ class IPUCodeGen(compat.TargetCodeGenerator):
 
     def _host_arguments(self, sdfg: SDFG, state: SDFGState, node: nodes.NestedSDFG, graph: TileGraph) -> Iterable[str]:
         for host in graph.hosts:
-            yield compat.host_argument(self._frame, sdfg, _connected_container(state, node, host.name))
+            name = _connected_container(state, node, host.name)
+            is_copied = isinstance(sdfg.arrays[name], data.Scalar) and not host.scalar
+            yield ("&" if is_copied else "") + compat.host_argument(self._frame, sdfg, name)
 
     def _symbols(self, sdfg: SDFG, node: nodes.NestedSDFG, graph: TileGraph) -> Iterable[str]:
         for name, _ in graph.symbols:

@@ -23,6 +23,18 @@ the parts chosen so far (rounded down). Only the smallest p of each cost matters
 room``. For the last divided dimension only the largest candidate matters. A branch is given up if ``cost so far *
 ceil(rest, w_or_1 * room)`` exceeds the best cost found: ``rest`` is the product of the extents of the dimensions still
 to be divided, and the factor is w if dimension 0 is among them. (Pruning changes the time, never the result.)
+
+Partitions of stencils are cut in another way (``of_rows``), if they have two or three dimensions: short rows cost more
+there than what they hold, as each has pointers, neighbours to wait for, and a copy that joins them. The workers share
+the last dimension, along the rows. In step 3 all dimensions are divided, and steps 4 and 5 take another cost of a grid.
+With blocks of at most ``s[d] = ceil(n[d], p[d])`` iterations and ``rows``, the product of all ``s`` but the last::
+
+    cost   = rows * (60 * ceil(s[last], 6) + s[last] / 2 + 92) + beside
+    beside = sum over all d but the last of 2 * (rows / s[d]) * (s[last] + 3)
+
+These are cycles: about ten slots an element and a row, and for each row a joining copy at 8 bytes a cycle with its
+pieces; then what the exchange brings of the rows beside the block. The candidates of p are those of each s[d]; for the
+last dimension only the largest matters.
 """
 
 from __future__ import annotations
@@ -76,12 +88,14 @@ class _Axis:
         return _ceil(self.extent, self.workers * self.cost(room))
 
 
-def blocks(extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE) -> tuple[Block, ...]:
+def blocks(
+    extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE, of_rows: bool = False
+) -> tuple[Block, ...]:
     """The blocks of a domain of these extents on a machine of ``tiles`` tiles, in the order of their tiles.
 
     Raises ValueError if there are no tiles.
     """
-    parts = grid(extents, tiles, workers)
+    parts = grid(extents, tiles, workers, of_rows)
     if parts is None:
         return ()
     spans = [_spans(extent, p) for extent, p in zip(extents, parts, strict=True)]
@@ -91,7 +105,9 @@ def blocks(extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE
     )
 
 
-def grid(extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE) -> tuple[int, ...] | None:
+def grid(
+    extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE, of_rows: bool = False
+) -> tuple[int, ...] | None:
     """The number of parts of each dimension (step 5 of the rule); None if the domain is empty.
 
     Raises ValueError if there are no tiles.
@@ -100,11 +116,33 @@ def grid(extents: tuple[int, ...], tiles: int, workers: int = WORKERS_PER_TILE) 
         raise ValueError(f"a partition needs tiles, not {tiles}")
     if any(extent <= 0 for extent in extents):
         return None
+    room = min(tiles, _ceil(math.prod(extents), workers))
+    if of_rows:
+        return min(_grids_of_rows(extents, room))[:1:-1]
     divided = [d for d, extent in enumerate(extents) if extent > 1][:DIVIDED_DIMENSIONS]
     axes = [_Axis(extents[d], workers if d == 0 else 1) for d in divided]
-    room = min(tiles, _ceil(math.prod(extents), workers))
     parts = dict(zip(divided, _Search(axes).best(room), strict=True))
     return tuple(parts.get(d, 1) for d in range(len(extents)))
+
+
+def _grids_of_rows(extents: tuple[int, ...], room: int) -> Iterator[tuple[int, ...]]:
+    """The keys of the grids worth looking at."""
+    first, *others = (_Axis(extent, 1) for extent in extents)
+    if not others:
+        p = first.largest(room)
+        yield _key_of_rows((p,), extents)
+        return
+    for p in first.candidates(room):
+        for rest in _grids_of_rows(extents[1:], room // p):
+            yield _key_of_rows((p, *rest[:1:-1]), extents)
+
+
+def _key_of_rows(parts: tuple[int, ...], extents: tuple[int, ...]) -> tuple[int, ...]:
+    *above, length = (_ceil(extent, p) for extent, p in zip(extents, parts, strict=True))
+    rows = math.prod(above)
+    beside = sum(2 * (rows // size) * (length + 3) for size in above)
+    cost = rows * (60 * _ceil(length, WORKERS_PER_TILE) + length // 2 + 92) + beside
+    return (cost, math.prod(parts), *reversed(parts))
 
 
 class _Search:

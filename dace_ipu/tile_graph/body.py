@@ -116,6 +116,7 @@ class For:
     """``for variable in range(begin, end, step)``; ``step`` is not zero and may be negative.
 
     ``shared`` marks the loop whose iterations the workers of a tile divide among themselves (``step`` is 1 then).
+    ``pairs`` marks one whose iterations may run two at a time, on pairs of floats (``begin`` is 0, ``step`` is 1).
     """
 
     variable: str
@@ -124,6 +125,7 @@ class For:
     step: Expr
     body: tuple[Statement, ...]
     shared: bool = False
+    pairs: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 __all__ = ["VARIABLE", "dump"]
@@ -12,8 +13,9 @@ __all__ = ["VARIABLE", "dump"]
 VARIABLE = "DACE_IPU_DUMP"
 
 
-def dump(program: str, stage: str, text: str) -> Path | None:
-    """Write ``text`` into ``<folder>/<program>/<NNN>_<stage>.txt`` and return that path; None if no dump is wanted.
+def dump(program: str, stage: str, text: Callable[[], str]) -> Path | None:
+    """Write what ``text`` returns into ``<folder>/<program>/<NNN>_<stage>.txt`` and return that path; None, and no text
+    is made, if no dump is wanted.
 
     NNN counts the files of a program from 000. Characters of the names that do not belong into file names become ``_``.
     Raises OSError if the folder cannot be written.
@@ -24,7 +26,7 @@ def dump(program: str, stage: str, text: str) -> Path | None:
     folder = Path(root) / _file_name(program)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{_next_number(folder):03d}_{_file_name(stage)}.txt"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text(), encoding="utf-8")
     return path
 
 

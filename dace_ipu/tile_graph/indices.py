@@ -20,8 +20,9 @@ from sympy.printing.str import StrPrinter
 
 from dace_ipu.tile_graph.body import Expr
 
-__all__ = ["compile_index", "difference", "evaluate", "index_text"]
+__all__ = ["compile_index", "difference", "evaluate", "index_text", "quotient"]
 
+_INT_FLOOR = sympy.Function("int_floor", integer=True)
 _PLAIN = (sympy.Add, sympy.Mul, sympy.Min, sympy.Max, sympy.Abs)
 
 
@@ -66,6 +67,17 @@ def difference(a: Expr, b: Expr) -> int | None:
     """``a - b`` if that is the same number for all values of the symbols, as far as expanding shows; else None."""
     result = sympy.expand(sympy.sympify(a) - sympy.sympify(b))
     return int(result) if result.is_Integer else None
+
+
+def quotient(dividend: Expr, divisor: Expr) -> Expr:
+    """The quotient of two integers, rounded down.
+
+    A power with an exponent that is no number is kept as a divisor: ``x / R**(1 - k)`` would be ``x * R**(k - 1)``, of
+    which nobody can tell any more that it is a fraction.
+    """
+    if any(not power.exp.is_Integer for power in divisor.atoms(sympy.Pow)):
+        return _INT_FLOOR(dividend, divisor)
+    return sympy.floor(dividend / divisor)
 
 
 def _integral(expr: sympy.Basic) -> sympy.Basic:

@@ -83,7 +83,9 @@ class _Machine:
         self, graph: TileGraph, symbols: Numbers, arrays: Mapping[str, Array], tiles: int, state: dict[str, Array]
     ) -> None:
         self._symbols = {name: _symbol(name, dtype, symbols) for name, dtype in graph.symbols}
-        self._blocks = {p.name: blocks(tuple(map(self._number, p.extents)), tiles, p.workers) for p in graph.partitions}
+        self._blocks = {
+            p.name: blocks(tuple(map(self._number, p.extents)), tiles, p.workers, p.of_rows) for p in graph.partitions
+        }
         self._hosts = {host.name: self._host(host, arrays) for host in graph.hosts}
         self._variables = {variable.name: self._variable(variable, state) for variable in graph.variables}
 

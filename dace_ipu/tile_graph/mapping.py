@@ -98,7 +98,8 @@ def _lanes(lanes: int, block_count: int, shape: tuple[int, ...]) -> Tiles:
 
 
 def _parts(partition: str, graph: TileGraph, symbols: Mapping[str, int], tiles: int) -> tuple[int, ...] | None:
-    return grid(_extents(partition, graph, symbols), tiles, graph.partition(partition).workers)
+    found = graph.partition(partition)
+    return grid(_extents(partition, graph, symbols), tiles, found.workers, found.of_rows)
 
 
 def _extents(partition: str, graph: TileGraph, symbols: Mapping[str, int]) -> tuple[int, ...]:

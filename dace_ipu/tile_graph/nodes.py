@@ -210,11 +210,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Partition:
-    """Blocks of a domain, dealt to the tiles when the graph is built. A tile is worth ``workers`` iterations."""
+    """Blocks of a domain, dealt to the tiles when the graph is built. A tile is worth ``workers`` iterations.
+
+    ``of_rows``: cut as stencils like it (``blocks.py``).
+    """
 
     name: str
     extents: tuple[Expr, ...]
     workers: int = WORKERS_PER_TILE
+    of_rows: bool = False
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,8 @@ def _follow_text(follow: Follow | None) -> str:
 def _partition_text(partition: Partition) -> str:
     extents = " x ".join(map(index_text, partition.extents)) or "1"
     workers = "" if partition.workers == WORKERS_PER_TILE else f", {partition.workers} a tile"
-    return f"{partition.name}: {extents}{workers}"
+    rows = ", in rows" if partition.of_rows else ""
+    return f"{partition.name}: {extents}{workers}{rows}"
 
 
 def slice_text(box: Slice) -> str:
@@ -310,6 +311,7 @@ def _update_text(target: str, value: str, reduction: Reduction | None) -> str:
 def _for_text(loop: For) -> str:
     step = "" if loop.step == 1 else f":{index_text(loop.step)}"
     word = "share" if loop.shared else "for"
+    word += " pairs of" if loop.pairs else ""
     return f"{word} {loop.variable} in {index_text(loop.begin)}:{index_text(loop.end)}{step} "
 
 

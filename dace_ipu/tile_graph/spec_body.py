@@ -159,6 +159,8 @@ class BodyRules:
             yield f"the loop over '{statement.variable}' has a step of 0"
         if statement.shared:
             yield from self._shared(statement, scope)
+        if statement.pairs and (statement.begin, statement.step) != (0, 1):
+            yield f"the loop over '{statement.variable}' runs in pairs, but not from 0 in steps of 1"
         inner = scope.also(statement.variable, None, constant=True)
         divided = scope.divided or statement.shared
         yield from self._body(statement.body, _Scope(inner.scalars, inner.constant, True, statement.shared, divided))

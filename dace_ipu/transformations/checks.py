@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dace import data, dtypes
+from dace import data, dtypes, symbolic
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
@@ -98,6 +98,10 @@ def _is_special(desc: data.Data) -> bool:
     return moved or isinstance(desc, (data.Structure, data.Reference)) or desc.storage == IPU_Global
 
 
+def _has_unknown_size(desc: data.Data) -> bool:
+    return any(symbolic.issymbolic(size) and size.atoms(symbolic.UndefinedSymbol) for size in desc.shape)
+
+
 def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findings: DiagnosticCollector) -> None:
     place = _first_use(sdfg, name, desc)
     is_argument = isinstance(desc, data.Stream) and not desc.transient and sdfg.parent is None
@@ -115,6 +119,12 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
             place,
             f"'{name}' has indices that do not begin at 0, which is not supported yet",
             hints=["leave out the offset of the array, and subtract it from the indices"],
+        )
+    elif _has_unknown_size(desc):
+        findings.error(
+            place,
+            f"'{name}' has a dimension of unknown size ('?'), but the device holds all of it",
+            hints=["give the dimension a symbol: dace.symbol('N')"],
         )
     elif desc.storage == IPU_Global:
         findings.error(
@@ -140,10 +150,10 @@ def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findi
 
 
 def _callback(findings: DiagnosticCollector, place: Place, name: str) -> None:
-    findings.error(
-        place, f"the callback '{name}' cannot be called from the IPU", hints=["call it before or after the program"]
-    )
+    findings.error(place, f"the callback '{name}' cannot be called from the IPU", hints=[_CALL_ELSEWHERE])
 
+
+_CALL_ELSEWHERE = "call it before or after the program, or keep it on the host: to_ipu(..., allow_host=True)"
 
 _INSTEAD = {
     "stream": "pass an array: streams are transients of a program",
@@ -167,7 +177,7 @@ def _check_node(node: Any, parent: Any, findings: DiagnosticCollector) -> None:
         findings.error(
             Place.of(node, None, parent),
             f"the tasklet '{node.label}' calls back to the host",
-            hints=["call it before or after the program"],
+            hints=[_CALL_ELSEWHERE],
         )
 
 

@@ -42,7 +42,8 @@ def expand_library_nodes(sdfg: SDFG) -> None:
             refused.add(id(node))
             _expand(node, state, findings)
     findings.raise_if_errors()
-    sdfg.simplify()
+    if refused:
+        sdfg.simplify()
 
 
 def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
@@ -76,8 +77,11 @@ def _expand(node: Any, state: Any, findings: DiagnosticCollector) -> None:
 def _set_identity(node: Reduce, state: Any) -> None:
     """Let a reduction start from its identity where the program gives none and there is nothing to add to.
 
-    A maximum starts from minus infinity, not from the least finite number, as DaCe's frontend has it.
+    A maximum starts from minus infinity, not from the least finite number, as DaCe's frontend has it. A conjunction
+    starts from true: its frontend lets ``np.all`` start from 0, and then it is never true.
     """
+    if compat.reduction_type(node.wcr) == dtypes.ReductionType.Logical_And and node.identity is not None:
+        node.identity = True
     if node.identity is None:
         node.identity = _identity_of_nothing(node, state)
     if isinstance(node.identity, (float, np.floating)):

@@ -20,7 +20,7 @@ from dace.sdfg.state import (
 
 from dace_ipu.lowering.queries import control_flow_reads
 
-__all__ = ["read_before_written", "used", "written"]
+__all__ = ["may_return", "read_before_written", "touched", "used", "written"]
 
 
 def used(sdfg: SDFG) -> set[str]:
@@ -49,29 +49,30 @@ def read_before_written(sdfg: SDFG) -> set[str]:
 def _written_whole_first(sdfg: SDFG) -> set[str]:
     """Walks the blocks that run in every call, in order, until control flow forks."""
     result: set[str] = set()
-    touched: set[str] = set()
+    seen: set[str] = set()
     block: ControlFlowBlock | None = sdfg.start_block if sdfg.number_of_nodes() else None
     while block is not None:
         if isinstance(block, SDFGState):
-            result |= _written_whole(block, sdfg) - touched
-        touched |= _touched(block)
-        if _may_return(block):
+            result |= _written_whole(block, sdfg) - seen
+        seen |= touched(block)
+        if may_return(block):
             break
         edges = sdfg.out_edges(block)
-        touched |= {m.data for e in edges for m in e.data.get_read_memlets(sdfg.arrays)}
+        seen |= {m.data for e in edges for m in e.data.get_read_memlets(sdfg.arrays)}
         block = edges[0].dst if len(edges) == 1 and edges[0].data.is_unconditional() else None
         if isinstance(block, LoopRegion) and len(sdfg.in_edges(block)) != 1:
             break
     return result
 
 
-def _may_return(block: ControlFlowBlock) -> bool:
+def may_return(block: ControlFlowBlock) -> bool:
     """Whether the program may end in a block, so that what follows does not run in every call."""
     inside = block.all_control_flow_blocks() if isinstance(block, (ControlFlowRegion, ConditionalBlock)) else ()
     return any(isinstance(each, ReturnBlock) for each in (block, *inside))
 
 
-def _touched(block: ControlFlowBlock) -> set[str]:
+def touched(block: ControlFlowBlock) -> set[str]:
+    """The containers that a block touches."""
     if isinstance(block, SDFGState):
         return {node.data for node in block.data_nodes()}
     if isinstance(block, AbstractControlFlowRegion):  # a loop or a branch

@@ -21,10 +21,11 @@ from dace.sdfg.state import SDFGState
 from dace.transformation import transformation
 
 from dace_ipu import compat
+from dace_ipu.errors import DiagnosticCollector, DiagnosticError
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, fuse, liveness, local_shapes, narrow, pairs, scalars
+from dace_ipu.transformations import checks, expand, fuse, liveness, local_shapes, narrow, pairs, parts, scalars
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -35,11 +36,13 @@ class OffloadToIPU(transformation.MultiStateTransformation):  # type: ignore[typ
     """Offload a whole program to the IPU. Raises :class:`dace_ipu.DiagnosticError` with all that cannot run there.
 
     ``float64``: 'refuse' (the machine has none) or 'float32', which converts host arrays on their way in and out.
+    ``allow_host``: what cannot run on the IPU stays on the host, and a :class:`HostPartWarning` says what and why.
     """
 
     float64 = Property(
         dtype=str, default="refuse", choices=["refuse", "float32"], desc="What to do with float64 and complex128 data"
     )
+    allow_host = Property(dtype=bool, default=False, desc="Leave parts that cannot run on the IPU on the host")
 
     @staticmethod
     def annotates_memlets() -> bool:
@@ -65,21 +68,44 @@ class OffloadToIPU(transformation.MultiStateTransformation):  # type: ignore[typ
     def apply(self, graph: Any, sdfg: SDFG) -> None:
         """Offload in place; on an error the SDFG is left as it was."""
         trial = copy.deepcopy(sdfg)
-        _offload(trial, self.float64)
+        try:
+            _offload(trial, self.float64)
+        except DiagnosticError as whole:
+            if not self.allow_host:
+                raise
+            trial = _in_parts(sdfg, self.float64, whole)
         _adopt(sdfg, trial)
 
 
-def to_ipu(sdfg: SDFG, float64: str = "refuse") -> SDFG:
-    """Simplify and offload ``sdfg`` in place, and return it. Offloading twice is harmless.
+def to_ipu(program: SDFG | compat.DaceProgram, float64: str = "refuse", allow_host: bool = False) -> SDFG:
+    """Simplify and offload an SDFG in place, and return it; an annotated ``@dace.program`` gives a new one.
+    Offloading twice is harmless.
 
-    Raises :class:`dace_ipu.DiagnosticError` with everything that cannot run on the IPU.
+    Raises :class:`dace_ipu.DiagnosticError` with everything that cannot run on the IPU; with ``allow_host`` only if
+    that is all of it.
     """
+    sdfg = program.to_sdfg(simplify=False) if isinstance(program, compat.DaceProgram) else program
     if OffloadToIPU.is_offloaded(sdfg):
         return sdfg
     sdfg.fill_scope_connectors()  # DaCe compiles programs without them, but cannot simplify them
     sdfg.simplify()
-    sdfg.apply_transformations(OffloadToIPU, options={"float64": float64}, validate=True)
+    sdfg.apply_transformations(OffloadToIPU, options={"float64": float64, "allow_host": allow_host}, validate=True)
     return sdfg
+
+
+def _in_parts(sdfg: SDFG, float64: str, whole: DiagnosticError) -> SDFG:
+    """The program with several device scopes; ``whole`` is why it cannot be one."""
+    trial = copy.deepcopy(sdfg)
+    float64 = checks.precision(trial, float64)
+    try:
+        parts.offload_parts(trial, lambda part: _offload(part, float64))
+    except DiagnosticError as error:
+        findings = DiagnosticCollector(list(whole.diagnostics))
+        findings.extend(error.diagnostics)
+        raise DiagnosticError(findings.diagnostics) from None
+    trial.validate()
+    checks.check_after(trial)
+    return trial
 
 
 def _adopt(sdfg: SDFG, other: SDFG) -> None:
@@ -102,7 +128,7 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     local_shapes.bound_local_shapes(sdfg)
     expand.expand_library_nodes(sdfg)
     fuse.fuse_maps(sdfg)
-    read, written = liveness.read_before_written(sdfg), liveness.written(sdfg)
+    read, written = liveness.read_before_written(sdfg), liveness.written(sdfg) - _passed_by_value(sdfg)
     host = {name: desc for name, desc in sdfg.arrays.items() if not desc.transient}
     if not written & host.keys():
         _clear(sdfg)  # nothing that it computes can be seen
@@ -124,6 +150,11 @@ def _offload(sdfg: SDFG, float64: str) -> None:
     checks.check_after(sdfg)
     for device in checks.device_scopes(sdfg):
         lower(device, sdfg.name)
+
+
+def _passed_by_value(sdfg: SDFG) -> set[str]:
+    """Arguments that a program may assign to as it may to names of its own: the caller sees nothing of it."""
+    return {name for name, desc in sdfg.arrays.items() if isinstance(desc, data.Scalar) and not desc.transient}
 
 
 def _clear(sdfg: SDFG) -> None:
@@ -157,13 +188,7 @@ def _move_blocks(source: SDFG, target: SDFG) -> None:
         target.add_node(block, is_start_block=block is start)
     for edge in edges:
         target.add_edge(edge.src, edge.dst, edge.data)
-    target.reset_cfg_list()
-    for state in target.states():
-        state.sdfg = target
-        for node in state.nodes():
-            if isinstance(node, nodes.NestedSDFG):
-                node.sdfg.parent_sdfg = target
-                node.sdfg.parent = state
+    compat.own_blocks(target)
 
 
 def _clone(inner: SDFG, name: str, desc: data.Data, float64: str) -> str:

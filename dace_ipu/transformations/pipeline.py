@@ -64,7 +64,7 @@ def shape(sdfg: SDFG, skip: Collection[str] = (), freeze: Mapping[str, Any] | No
     for step in STEPS:
         if step.__name__ not in skip:
             step(sdfg)
-            dump(sdfg.name, step.__name__, json.dumps(sdfg.to_json(), indent=1))
+            dump(sdfg.name, step.__name__, lambda: json.dumps(sdfg.to_json(), indent=1))
     sdfg.validate()
     return sdfg
 

@@ -29,8 +29,8 @@ public:
   bool compute() {
     for (unsigned k = 0; k < size; ++k) {
       int total = 0;
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        total += partials[lane * size + k];
+      for (unsigned lane = 0, at = k; lane < lanes; ++lane, at += size) {
+        total += partials[at];
       }
       result[k] = total;
     }
@@ -48,8 +48,8 @@ public:
   bool compute() {
     for (unsigned k = 0; k < size; ++k) {
       int total = result[k];
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        total += partials[lane * size + k];
+      for (unsigned lane = 0, at = k; lane < lanes; ++lane, at += size) {
+        total += partials[at];
       }
       result[k] = total;
     }

@@ -9,8 +9,8 @@ public:
   unsigned i1_size;
 
   bool compute(unsigned worker) {
-    for (unsigned i0 = worker; i0 < i0_size; i0 += numWorkers()) {
-      for (unsigned i1 = 0; i1 < i1_size; ++i1) {
+    for (unsigned i0 = 0; i0 < i0_size; ++i0) {
+      for (unsigned i1 = worker; i1 < i1_size; i1 += numWorkers()) {
         B[i0][i1] = 0.25f * (A[i0][i1 + 1] + A[i0 + 2][i1 + 1] + A[i0 + 1][i1] + A[i0 + 1][i1 + 2]);
       }
     }

@@ -28,7 +28,7 @@ using dace_ipu::at;
 DACE_IPU_GRAPH_CODE Sequence build_stencil_2d(Graph &graph, dace_ipu::Streams &streams) {
   Sequence sequence;
 
-  const dace_ipu::Blocks update_B_blocks({8, 12}, graph.getTarget().getNumTiles());
+  const dace_ipu::Blocks update_B_blocks = dace_ipu::Blocks::ofRows({8, 12}, graph.getTarget().getNumTiles());
 
   Tensor A = graph.addVariable(FLOAT, {10, 14}, "A");
   dace_ipu::mapToBlocks(graph, A, update_B_blocks, {{0, 1, 1}, {1, 1, 1}});

@@ -52,8 +52,9 @@ public:
     const int k_value = *k;
     for (int i = worker; i < i_size; i += numWorkers()) {
       if (k_value + 1 <= i_begin + i + 1) {
+        const float A_slice_i = A_slice[i];
         for (int j = max(k_value - j_begin, 0); j < j_size; ++j) {
-          A[i][j] = A[i][j] - A_slice[i] * A_slice_2[j];
+          A[i][j] = A[i][j] - A_slice_i * A_slice_2[j];
         }
       }
     }

@@ -31,18 +31,17 @@ using dace_ipu::shape;
 DACE_IPU_GRAPH_CODE Sequence build_triangular(Graph &graph, dace_ipu::Streams &streams, std::int64_t N) {
   Sequence sequence;
 
-  const dace_ipu::Blocks fetch_A_2_blocks({N}, graph.getTarget().getNumTiles());
   const dace_ipu::Blocks update_A_blocks({N - 1, N - 1}, graph.getTarget().getNumTiles());
-  const dace_ipu::Blocks fetch_A_2_blocks_finer({N}, graph.getTarget().getNumTiles(), 1);
+  const dace_ipu::Blocks fetch_A_2_singles({N}, graph.getTarget().getNumTiles(), 1);
 
   Tensor A = graph.addVariable(FLOAT, shape(N, N), "A");
   dace_ipu::mapToBlocks(graph, A, update_A_blocks, {{0, 1, 1}, {1, 1, 1}});
   Tensor k = graph.addVariable(INT, {1}, "k");
   graph.setTileMapping(k, 0);
   Tensor A_slice = graph.addVariable(FLOAT, shape(N), "A_slice");
-  dace_ipu::mapToBlocks(graph, A_slice, fetch_A_2_blocks_finer, {{0, 0, 1}});
+  dace_ipu::mapToBlocks(graph, A_slice, fetch_A_2_singles, {{0, 0, 1}});
   Tensor A_slice_2 = graph.addVariable(FLOAT, shape(N), "A_slice_2");
-  dace_ipu::mapToBlocks(graph, A_slice_2, fetch_A_2_blocks_finer, {{0, 0, 1}});
+  dace_ipu::mapToBlocks(graph, A_slice_2, fetch_A_2_singles, {{0, 0, 1}});
 
   streams.copyIn(sequence, "A", A);
 
@@ -57,7 +56,7 @@ DACE_IPU_GRAPH_CODE Sequence build_triangular(Graph &graph, dace_ipu::Streams &s
   Sequence body;
 
   ComputeSet fetch_A_2 = graph.addComputeSet("fetch_A_2");
-  for (const auto &block : fetch_A_2_blocks_finer) {
+  for (const auto &block : fetch_A_2_singles) {
     VertexRef vertex = graph.addVertex(fetch_A_2, "fetch_A_2");
     graph.setTileMapping(vertex, block.tile());
     graph.connect(vertex["k"], k[0]);

@@ -98,6 +98,15 @@ def test_an_array_of_a_size_that_the_device_computes() -> None:
     assert any("an array of fixed size" in hint for f in caught.value.diagnostics for hint in f.hints)
 
 
+def test_a_dimension_of_unknown_size() -> None:
+    @dace.program
+    def first(A: dace.float32["?"], B: dace.float32[20]):  # noqa: F722  DaCe's language for sizes
+        B[0:5] = A[0:5]
+
+    message = "'A' has a dimension of unknown size ('?'), but the device holds all of it"
+    assert only(first).message == message
+
+
 def test_write_conflict_without_reduction() -> None:
     @dace.program
     def conflict(A: dace.float32[9], s: dace.float32[1]):

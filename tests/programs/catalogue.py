@@ -105,6 +105,19 @@ def extremes(A: dace.float32[300], lo: dace.float32[1], hi: dace.float32[1]):
     hi[0] = np.max(A)
 
 
+@case(lambda r: {"A": values(r, 20), "B": values(r, 10), "C": values(r, 10, 2), "D": values(r, 7, 20)}, N=20, M=7)
+@dace.program
+def shapes_that_are_quotients(
+    A: dace.float32[N], B: dace.float32[N // 2], C: dace.float32[N // 2, (M + 3) // 5], D: dace.float32[M, 2 * N - 20]
+):
+    for i in dace.map[0:N:2]:
+        B[i // 2] = A[i] + A[i + 1]
+    for i in dace.map[1 : N // 2 : 3]:
+        B[i] = B[i] * 10
+    C[:] = C + 1
+    D[:] = D * 2
+
+
 @case(lambda r: {"A": values(r, 6, 8), "b": values(r, 8), "c": values(r, 6, 1), "D": values(r, 6, 8)})
 @dace.program
 def broadcasts(A: dace.float32[6, 8], b: dace.float32[8], c: dace.float32[6, 1], D: dace.float32[6, 8]):
@@ -583,3 +596,19 @@ def symbolic_arrays_in_nested_maps(A: dace.float32[4, N], B: dace.float32[4, N])
 def symbolic_solve_in_a_map(A: dace.float32[6, N, N], b: dace.float32[6, N]):
     for t in dace.map[0:6]:
         b[t, :] = np.linalg.solve(A[t], b[t])
+
+
+@case(lambda r: {"A": values(r, 7, dtype=np.int32), "a": np.int32(5)})
+@dace.program
+def scalar_that_dace_only_names(A: dace.int32[7], a: dace.int32):
+    for i in dace.map[0:7]:
+        A[i] = A[i] + (a - a) % 11
+
+
+@case(lambda r: {"A": values(r, 7, dtype=np.int32), "a": np.int32(5), "b": np.int32(-3)})
+@dace.program
+def scalars_that_dace_only_names(A: dace.int32[7], a: dace.int32, b: dace.int32):
+    for i in dace.map[0:7]:
+        if A[i] > 0:
+            A[i] = (a - a) // 7 + (b * a - a * b) % 5 + i
+    A[0] = A[0] + (b - b) % 3

@@ -14,7 +14,14 @@ from dace_ipu import passes
 from dace_ipu.lowering import HOST_VALUE_SUFFIX, lower
 from dace_ipu.tile_graph import interpreter
 from dace_ipu.transformations.checks import device_scopes
-from tests.programs import carried_loops, control_flow, linear_algebra, products  # noqa: F401  register their cases
+from tests.programs import (  # noqa: F401  register their cases
+    carried_loops,
+    control_flow,
+    irregular,
+    linear_algebra,
+    pairs,
+    products,
+)
 from tests.programs.catalogue import CASES, Case, oracle
 
 Arguments = dict[str, Any]

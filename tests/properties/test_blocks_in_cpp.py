@@ -20,17 +20,18 @@ PROGRAM = r"""
 
 #include <iostream>
 
-// Reads "tiles workers rank extents... dimension offset stride size", prints the borders of all blocks, then the block
-// of each index of a tensor's dimension of that size, which follows a dimension of the domain.
+// Reads "tiles workers rows rank extents... dimension offset stride size", prints the borders of all blocks, then the
+// block of each index of a tensor's dimension of that size, which follows a dimension of the domain.
 int main() {
-  for (std::int64_t tiles, workers, rank; std::cin >> tiles >> workers >> rank;) {
+  for (std::int64_t tiles, workers, rows, rank; std::cin >> tiles >> workers >> rows >> rank;) {
     std::vector<std::int64_t> extents(rank);
     for (auto &extent : extents)
       std::cin >> extent;
     dace_ipu::Follow follow;
     std::size_t size;
     std::cin >> follow.dimension >> follow.offset >> follow.stride >> size;
-    const dace_ipu::Blocks blocks(extents, tiles, workers);
+    const auto blocks =
+        rows ? dace_ipu::Blocks::ofRows(extents, tiles) : dace_ipu::Blocks(extents, tiles, workers);
     for (const auto &block : blocks) {
       std::cout << block.tile();
       for (std::int64_t d = 0; d < rank; ++d)
@@ -79,19 +80,21 @@ def cases():
         )
         tiles = source.choice((1, 4, 7, 1472, 5888))
         follow = Follow(source.randrange(len(extents)), source.randint(-3, 12), source.choice((-3, -2, -1, 1, 2, 5)))
-        yield extents, tiles, source.choice((6, 6, 1)), follow, source.randint(1, 60)
+        of_rows = len(extents) in (2, 3) and source.random() < 0.5
+        workers = 6 if of_rows else source.choice((6, 6, 1))
+        yield extents, tiles, workers, of_rows, follow, source.randint(1, 60)
 
 
-def expected(extents, tiles, workers, follow, size):
+def expected(extents, tiles, workers, of_rows, follow, size):
     """What the program is to print."""
-    found = blocks(extents, tiles, workers)
+    found = blocks(extents, tiles, workers, of_rows)
     lines = "".join(
         f"{block.tile} {' '.join(f'{a} {b}' for a, b in zip(block.begins, block.ends, strict=True))};"
         for block in found
     )
     follow = Follow(follow.dimension, sympy.Integer(follow.offset), follow.stride)
     variable = Variable("A", None, (sympy.Integer(size),), mapping=BlockMapping("p", (follow,)))
-    partition = Partition("p", tuple(map(sympy.Integer, extents)), workers)
+    partition = Partition("p", tuple(map(sympy.Integer, extents)), workers, of_rows)
     tile_of = mapping_tiles(variable, TileGraph("g", (), (), (variable,), (), (partition,)), {}, tiles)
     elements = sorted(enumerate(tile_of.tolist())) if found else []
     return lines, elements
@@ -100,8 +103,9 @@ def expected(extents, tiles, workers, follow, size):
 def test_python_and_cpp_agree(program):
     all_cases = list(cases())
     text = "".join(
-        f"{tiles} {workers} {len(extents)} {' '.join(map(str, extents))} {f.dimension} {f.offset} {f.stride} {size}\n"
-        for extents, tiles, workers, f, size in all_cases
+        f"{tiles} {workers} {int(rows)} {len(extents)} {' '.join(map(str, extents))} "
+        f"{f.dimension} {f.offset} {f.stride} {size}\n"
+        for extents, tiles, workers, rows, f, size in all_cases
     )
     output = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
     assert len(output) == CASES

@@ -97,6 +97,12 @@ class _Writer:
         """DaCe cannot pass complex numbers and halves by value."""
         return self.dtype if self.dtype in ("float32", "int32", "int64", "uint32") else "int32"
 
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """NumPy has no bit operations of uint64 with the int32 that scalars then are."""
+        known = _OPERATORS[self.kind]
+        return tuple(o for o in known if not set(o) & set("&^")) if self.dtype == "uint64" else known
+
     # ---- the program
 
     def example(self) -> Example:
@@ -166,7 +172,7 @@ class _Writer:
         if self.maybe():
             return str(self.one_of(*_FUNCTIONS[self.kind])).format(self.expression(leaf, depth - 1))
         left, right = self.expression(leaf, depth - 1), self.expression(leaf, depth - 1)
-        return "(" + str(self.one_of(*_OPERATORS[self.kind])).format(left, right) + ")"
+        return "(" + str(self.one_of(*self.operators)).format(left, right) + ")"
 
     def damped(self, leaf: Callable[[], str]) -> str:
         """An expression that cannot grow when it is evaluated over and over."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dace_ipu
+from tests.runtime import programs
 from tests.runtime.programs import floats
 
 N = dace.symbol("N")
@@ -159,3 +160,24 @@ def test_a_loop_that_runs_on_one_tile_and_does_not_fit_there_is_named() -> None:
     (note,) = [line for line in lines if line.startswith("  note: i_loop (test_calls.py:")]
     assert note.endswith(" runs on one tile: it is scalar work, and no map")
     assert lines[-1] == "  hint: all that a step on one tile uses lies there: make a map of it"
+
+
+def test_what_does_not_fit_because_of_what_a_step_fetches_names_the_step(compiled_gather):
+    size = 8 * 15_000
+    with pytest.raises(dace_ipu.IPURuntimeError) as error:
+        compiled_gather(A=np.zeros(size, np.float32), B=np.zeros(size, np.float32), at=np.zeros(size, np.int32), N=size)
+    text = str(error.value)
+    assert "Largest categories: temporary " in text
+    assert f"Largest temporaries, by step: 'update_B' {4 * size}." in text
+    assert "hint: temporaries are what the vertices of a step read of other tiles: let an iteration read a" in text
+
+
+@dace.program
+def gather(A: dace.float32[N], B: dace.float32[N], at: dace.int32[N]):
+    for i in dace.map[0:N]:
+        B[i] = A[at[i]]
+
+
+@pytest.fixture(scope="module")
+def compiled_gather(eight_tiles):
+    return programs.offloaded(gather).compile()

@@ -6,7 +6,10 @@ from typing import Any
 
 import dace
 import pytest
+from dace.frontend.common.op_repository import Replacements
+from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.replacements import operators
+from dace.libraries.standard.nodes.reduce import Reduce
 from dace.sdfg.state import ConditionalBlock
 
 import dace_ipu  # noqa: F401  corrects DaCe
@@ -82,6 +85,9 @@ def test_dace_still_has_the_fault() -> None:
         (("uint8",), "USub", "uint8", "int8"),
         (("int8", 1000), "Mult", "int64", "int64"),  # does not fit: NumPy refuses it, DaCe goes on as it did
         (("float32", 2), "Mult", "float32", "float32"),
+        (("int32", 2), "Pow", "int32", "float64"),
+        (("int64", "int32"), "Pow", "int64", "float64"),
+        (("int32", -1), "Pow", "float64", "float64"),  # NumPy refuses it
     ],
 )
 def test_python_numbers_take_the_type_of_the_other_operand(
@@ -92,3 +98,36 @@ def test_python_numbers_take_the_type_of_the_other_operand(
     corrected = operators.result_type
     assert corrected(given, operator)[0] == getattr(dace, expected)
     assert corrected.__wrapped__(given, operator)[0] == getattr(dace, daces)
+
+
+@dace.program
+def copied_number(out: dace.float32[2]):
+    x = out[0]
+    y = x
+    y = y + 1
+    out[1] = x
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_a_copy_of_a_number_is_no_other_name_for_it(corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the correction nothing but ``y`` remains: if that case fails, it has nothing left to do."""
+    if not corrected:
+        monkeypatch.setattr(ProgramVisitor, "_visit_assign", ProgramVisitor._visit_assign.__wrapped__)
+    sdfg = copied_number.to_sdfg(simplify=False)
+    assert ("x" in sdfg.arrays) == corrected
+
+
+@dace.program
+def reduced(A: dace.float32[4, 5], C: dace.float32[5]):
+    C[:] = dace.reduce(lambda a, b: a + b, A, axis=0)
+
+
+@pytest.mark.parametrize(("corrected", "identity"), [(True, 0), (False, None)])
+def test_a_reduction_that_returns_its_result_has_an_identity(
+    corrected: bool, identity: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not corrected:
+        monkeypatch.setitem(Replacements._rep, "dace.reduce", Replacements._rep["dace.reduce"].__wrapped__)
+    sdfg = reduced.to_sdfg(simplify=False)
+    (node,) = [node for node, _ in sdfg.all_nodes_recursive() if isinstance(node, Reduce)]
+    assert node.identity == identity

@@ -32,7 +32,7 @@ public:
       : slot(detail::acquire(settings)) {
     poplar::Graph graph(slot->device.getTarget());
     std::stringstream source(codelets);
-    graph.addCodelets(source, "-O3");
+    graph.addCodelets(source, "-O3 -fwrapv"); // integers wrap around as NumPy's do
     Streams streams(graph);
     const poplar::program::Sequence program = build(graph, streams);
     engine = std::make_unique<poplar::Engine>(std::move(graph), program, poplar::OptionFlags(),

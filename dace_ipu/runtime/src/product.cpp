@@ -6,6 +6,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -88,6 +89,9 @@ poplar::Tensor plainVariable(poplar::Graph &graph, const poplar::Type &type, con
 /// How many elements a tile may fetch one by one: the exchange takes about 12 bytes of code for each.
 constexpr std::size_t mostSinglePieces = 16384;
 
+/// How many elements of a matrix a tile may hold a second and a third time.
+constexpr std::size_t mostAtOnce = 32768;
+
 /// Whether poplin would fetch so many single elements of a matrix: it needs runs along the sum, and in rows of something
 /// else these are single elements.
 bool comesInPieces(const poplar::Graph &graph, const OperandShape &operand, const std::string &target) {
@@ -115,24 +119,54 @@ poplar::Tensor gridVariable(poplar::Graph &graph, const poplar::Type &type, cons
   return tensor;
 }
 
-/// A large matrix in rows that are not summed over, in a layout of which poplin can fetch runs: blocks of rows move
-/// first, each tile transposes its own, and what poplin gets is a view of that.
-Operand inRuns(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &operand,
-               const std::string &target, const std::string &name) {
+/// A matrix in the blocks of a grid: itself, if it lies in one, or a copy.
+poplar::Tensor inBlocks(poplar::Graph &graph, poplar::program::Sequence &sequence, const poplar::Tensor &matrix,
+                        const std::string &name) {
+  const poplar::Tensor blocks = gridVariable(graph, matrix.elementType(), matrix.shape(), name + "/blocks");
+  if (graph.getTileMapping(matrix) == graph.getTileMapping(blocks))
+    return matrix;
+  sequence.add(poplar::program::Copy(matrix, blocks));
+  return blocks;
+}
+
+/// A part of a tensor along one dimension: of each run that a grid has there, or would have, the same share.
+poplar::Tensor part(const poplar::Graph &graph, const poplar::Tensor &tensor, unsigned dimension, std::size_t index,
+                    std::size_t count) {
+  const std::size_t tiles = graph.getTarget().getNumTiles(), size = tensor.dim(dimension);
+  const std::size_t across = tiles / static_cast<std::size_t>(std::sqrt(static_cast<double>(tiles)));
+  std::vector<poplar::Tensor> slices;
+  for (std::size_t j = 0; j < across; ++j) {
+    const std::size_t begin = size * j / across, length = size * (j + 1) / across - begin;
+    slices.push_back(
+        tensor.slice(begin + length * index / count, begin + length * (index + 1) / count, dimension));
+  }
+  return poplar::concat(slices, dimension);
+}
+
+/// Computes a part of the target from the operand that makes it, in runs.
+using Multiply = std::function<void(const Operand &operand, const Operand &target)>;
+
+/// A large matrix in rows that are not summed over in a layout of which poplin can fetch runs:
+/// blocks of rows move first, each tile transposes its own, and what poplin gets is a view of that. What comes in pieces
+/// is there three times then; a very large one goes through in parts, one after the other.
+void inRuns(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &operand, const Operand &target,
+            const std::string &name, const Multiply &multiply) {
   const poplar::Tensor &tensor = operand.tensor;
-  if (!comesInPieces(graph, {tensor.shape(), operand.indices}, target))
-    return operand;
-  poplar::Tensor blocks = graph.addVariable(tensor.elementType(), tensor.shape(), name + "/blocks");
-  mapToGrid(graph, blocks);
-  const poplar::Tensor turned =
-      graph.addVariable(tensor.elementType(), {tensor.dim(1), tensor.dim(0)}, name + "/turned");
-  mapToGrid(graph, turned.transpose());
-  if (graph.getTileMapping(tensor) == graph.getTileMapping(blocks))
-    blocks = tensor;
-  else
-    sequence.add(poplar::program::Copy(tensor, blocks));
-  sequence.add(poplar::program::Copy(blocks.transpose(), turned));
-  return {turned.transpose(), operand.indices};
+  if (!comesInPieces(graph, {tensor.shape(), operand.indices}, target.indices))
+    return multiply(operand, target);
+  const poplar::Tensor blocks = inBlocks(graph, sequence, tensor, name);
+  const std::size_t onEach = tensor.numElements() / graph.getTarget().getNumTiles();
+  const std::size_t parts = std::min((onEach + mostAtOnce - 1) / mostAtOnce, tensor.dim(1));
+  for (std::size_t k = 0; k < parts; ++k) {
+    const poplar::Tensor own = part(graph, blocks, 1, k, parts);
+    if (own.numElements() == 0)
+      continue;
+    const poplar::Tensor turned = graph.addVariable(tensor.elementType(), {own.dim(1), own.dim(0)}, name + "/turned");
+    graph.setTileMapping(turned.transpose(), graph.getTileMapping(own));
+    sequence.add(poplar::program::Copy(own.transpose(), turned));
+    const unsigned along = static_cast<unsigned>(target.indices.find(operand.indices.back()));
+    multiply({turned.transpose(), operand.indices}, {part(graph, target.tensor, along, k, parts), target.indices});
+  }
 }
 
 /// Whether the operands change places. A product has no sides in this notation, but its plan does: what is much larger
@@ -195,11 +229,14 @@ void multiply(poplar::Graph &graph, poplar::program::Sequence &sequence, const O
     popops::zero(graph, target.tensor, sequence, {name});
     return;
   }
-  const Matrices all(inRuns(graph, sequence, left, target.indices, name),
-                     inRuns(graph, sequence, right, target.indices, name), target);
-  const poplar::Tensor result =
-      poplin::matMulGrouped(graph, all.left, all.right, sequence, target.tensor.elementType(), {name});
-  sequence.add(poplar::program::Copy(result, all.target));
+  inRuns(graph, sequence, left, target, name, [&](const Operand &a, const Operand &c) {
+    inRuns(graph, sequence, right, c, name, [&](const Operand &b, const Operand &d) {
+      const Matrices all(a, b, d);
+      const poplar::Tensor result =
+          poplin::matMulGrouped(graph, all.left, all.right, sequence, d.tensor.elementType(), {name});
+      sequence.add(poplar::program::Copy(result, all.target));
+    });
+  });
 }
 
 void multiplyAdd(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left, const Operand &right,
@@ -208,9 +245,12 @@ void multiplyAdd(poplar::Graph &graph, poplar::program::Sequence &sequence, cons
     return multiplyAdd(graph, sequence, right, left, target, name);
   if (target.tensor.numElements() == 0 || left.tensor.numElements() == 0)
     return;
-  const Matrices all(inRuns(graph, sequence, left, target.indices, name),
-                     inRuns(graph, sequence, right, target.indices, name), target);
-  poplin::matMulGroupedAcc(graph, all.target, 1.0f, all.left, all.right, sequence, {name});
+  inRuns(graph, sequence, left, target, name, [&](const Operand &a, const Operand &c) {
+    inRuns(graph, sequence, right, c, name, [&](const Operand &b, const Operand &d) {
+      const Matrices all(a, b, d);
+      poplin::matMulGroupedAcc(graph, all.target, 1.0f, all.left, all.right, sequence, {name});
+    });
+  });
 }
 
 poplar::Tensor leftOperand(poplar::Graph &graph, const poplar::Type &type, const OperandShape &left,

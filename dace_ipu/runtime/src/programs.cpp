@@ -165,7 +165,7 @@ private:
       try {
         action();
       } catch (const poplar::graph_memory_allocation_error &e) {
-        fail(where, symbols, typeName(typeid(e)) + ": " + e.what() + howToFit());
+        fail(where, symbols, typeName(typeid(e)) + ": " + e.what() + howToFit(e.what()));
       } catch (const std::exception &e) {
         fail(where, symbols, typeName(typeid(e)) + ": " + e.what());
       } catch (...) {
@@ -183,12 +183,25 @@ private:
   }
 
   /// What helps against tiles that are full.
-  std::string howToFit() const {
+  std::string howToFit(const std::string &what) const {
     const Settings settings = defaults.withEnvironment();
-    std::string text = "\n  hint: smaller arrays, or fewer of them at a time; float16 in place of float32";
+    std::string text = ofLargest(what) + "\n  hint: smaller arrays, or fewer of them at a time; float16 in place of float32";
     if (settings.tiles != 0)
       text += "\n  hint: more tiles: compiler.ipu.tiles is " + std::to_string(settings.tiles) + ", 0 means all";
     return text + "\n  hint: more IPUs: compiler.ipu.ipus is " + std::to_string(settings.ipus) + onOneTile();
+  }
+
+  /// What helps against the category that takes most, if that is not what the program itself stores.
+  static std::string ofLargest(const std::string &what) {
+    const auto begin = what.find("Largest categories: "), end = what.find(' ', begin + 20);
+    const std::string category = begin == what.npos ? "" : what.substr(begin + 20, end - begin - 20);
+    if (category == "temporary")
+      return "\n  hint: temporaries are what the vertices of a step read of other tiles: let an iteration read a smaller "
+             "part of an array, or read the arrays in several maps";
+    if (category.size() > 4 && category.substr(category.size() - 4) == "Code" && category != "vertexCode")
+      return "\n  hint: code of an exchange grows with the pieces that move: store arrays in the order in which they are "
+             "read";
+    return "";
   }
 
   /// The loops and maps that could not be spread over tiles: all that one of them uses has to fit into one.

@@ -22,6 +22,9 @@ _SEMANTICS = ("-ffp-contract=off", "-fno-math-errno")
 # Attributes and pragmas of the device mean nothing to the host's compiler; the rest it is stricter about than clang.
 _LANGUAGE = ("-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-invalid-offsetof")
 
+# Options of a user that programs may rely on: the code that counts cycles computes results too.
+_MEANING = ("-fwrapv", "-fno-strict-overflow", "-fno-strict-aliasing")
+
 _OBJECT = ("-fPIC", "-fvisibility=hidden", "-fno-builtin-printf")
 _LIBRARY = ("-shared", "-Wl,-z,defs", *(f"-Wl,--wrap={name}" for name in ("printf", "puts", "putchar", "putc")))
 
@@ -56,7 +59,8 @@ def pricing_options(options: Options, device_types: bool) -> tuple[str, ...]:
     """Return the options with which a source is compiled in order to price it."""
     names = ("-DDACE_IPU_PRICING",) if device_types else ("-DDACE_IPU_PRICING", "-DDACE_IPU_NO_DEVICE_TYPES")
     own = ("-iquote", ".", "-isystem", str(INCLUDE), "-include", "poplar/codelet/PricedMath.hpp")
-    return (options.standard, *_MACROS, *names, *options.preprocessor, *own)
+    meaning = (option for option in options.compiler if option in _MEANING)
+    return (options.standard, *_MACROS, *names, *options.preprocessor, *meaning, *own)
 
 
 def _common(options: Options, compiler: Compiler) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dace_ipu.targets.poplar import combines
-from dace_ipu.targets.poplar.helpers import helpers_text, needs_cmath
+from dace_ipu.targets.poplar.helpers import helpers_text, needs_cmath, needs_vectors
 from dace_ipu.targets.poplar.names import CODELET_NAMES, Names
 from dace_ipu.targets.poplar.statements import BodyPrinter, mentions
 from dace_ipu.targets.poplar.text import Lines, source_comment
@@ -72,6 +72,8 @@ class _Printer:
         headers = ["#include <poplar/Vertex.hpp>"]
         if self._cmath or needs_cmath(self._helpers):
             headers.append("#include <cmath>")
+        if needs_vectors(self._helpers):
+            headers.append("#include <ipu_vector_math>")
         helpers = [helpers_text(self._helpers)] if self._helpers else []
         return "\n".join(["".join(f"{h}\n" for h in headers), *helpers, *self._classes])
 

@@ -77,13 +77,13 @@ def _class(printer: ExpressionPrinter, name: str, of: Key) -> str:
 def _fold(printer: ExpressionPrinter, of: Key) -> list[str]:
     """The statements for one element. No lanes give the identity, or leave what is there."""
     total = Term("total", of.partial)
-    next_one = _element(printer, "partials", "lane * size + k", of.partial)
+    next_one = _element(printer, "partials", "at", of.partial)
     operator = compound_operator(of.reduction, total)
     step = f"total {operator} {next_one.text};" if operator else ""
     step = step or f"total = {combined(printer, of.reduction, total, next_one).text};"
     return [
         f"{element_type(of.partial).cpp} total = {_first(printer, of)};",
-        "for (unsigned lane = 0; lane < lanes; ++lane) {",
+        "for (unsigned lane = 0, at = k; lane < lanes; ++lane, at += size) {",
         f"  {step}",
         "}",
         _put(printer, printer.converted(total, of.result)),

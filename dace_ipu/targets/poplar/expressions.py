@@ -69,12 +69,13 @@ class ExpressionPrinter:
     """Prints expressions over named terms.
 
     ``lookup`` gives the term of a name, None if there is no such name. ``helpers`` collects the functions of
-    ``helpers.py`` that were used, ``cmath`` whether <cmath> is needed.
+    ``helpers.py`` that were used, ``cmath`` whether <cmath> is needed. ``pairs`` says that some names stand for two floats.
     """
 
     lookup: Callable[[str], Term | None]
     helpers: set[str] = field(default_factory=set)
     cmath: bool = False
+    pairs: bool = False
 
     def term(self, text: str) -> Term:
         """Return the C++ of a Python expression. Raises :class:`ExpressionError` if it has none."""
@@ -407,6 +408,12 @@ class ExpressionPrinter:
         text = f"{function}({', '.join(self.converted(a, FLOAT).text for a in arguments)})"
         return Term(f"half({text})" if dtype == HALF else text, dtype)
 
+    def math_call(self, function: str, arguments: list[Term]) -> Term:
+        """A function of <cmath>, or of <ipu_vector_math> where names stand for pairs of floats."""
+        if not self.pairs:
+            return self.float_call(f"std::{function}", arguments)
+        return Term(f"ipu::{function}({self.converted(arguments[0], FLOAT).text})", FLOAT)
+
     def helper_call(self, helper: str, arguments: list[Term], dtype: DType) -> Term:
         """A call of a helper whose arguments and result have one type."""
         self.helpers.add(helper)
@@ -457,7 +464,9 @@ def promoted(left: Term, right: Term) -> DType:
 def arithmetic_type(left: Term, right: Term) -> DType:
     """The type in which two operands are added or multiplied."""
     dtype = promoted(left, right)
-    return INT if is_narrow(dtype) or dtype == BOOL else dtype
+    dtype = INT if is_narrow(dtype) or dtype == BOOL else dtype
+    is_large = any(type(t.literal) is int and not _fits(t.literal, dtype) for t in (left, right))
+    return LONG if dtype == INT and is_large else dtype
 
 
 def real_type(left: Term, right: Term) -> DType:

@@ -43,7 +43,7 @@ def _floating(cpp: str, arity: int = 1) -> Handler:
 
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, arity)
-        return printer.float_call(f"std::{cpp}", arguments)
+        return printer.math_call(cpp, arguments)
 
     return call
 
@@ -59,7 +59,7 @@ def _with_complex(cpp: str, helper: str) -> Handler:
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, 1)
         if not arguments[0].is_complex:
-            return printer.float_call(f"std::{cpp}", arguments)
+            return printer.math_call(cpp, arguments)
         printer.helpers.add(helper)
         return Term(f"{cpp}({printer.converted(arguments[0], COMPLEX).text})", COMPLEX)
 
@@ -72,7 +72,7 @@ def _rounding(cpp: str) -> Handler:
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, 1)
         argument = arguments[0]
-        return argument if argument.is_integer else printer.float_call(f"std::{cpp}", arguments)
+        return argument if argument.is_integer else printer.math_call(cpp, arguments)
 
     return call
 
@@ -84,7 +84,7 @@ def _absolute(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         printer.helpers.add("complex_abs")
         return Term(f"abs({argument.text})", FLOAT)
     if argument.is_float:
-        return printer.float_call("std::fabs", arguments)
+        return printer.math_call("fabs", arguments)
     if argument.dtype.kind in "ub":
         return replace(argument, dtype=arithmetic_type(argument, argument)) if argument.dtype == BOOL else argument
     return printer.helper_call("absolute", arguments, argument.dtype)
@@ -271,7 +271,19 @@ def _ldexp(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
     return printer.binary(ast.Mult, arguments[0], printer.float_call("std::exp2", arguments[1:]))
 
 
-_CMATH = "log2 log10 log1p expm1 exp2 cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf fabs".split()
+def _polynomial(name: str, helper: str, arity: int = 1) -> Handler:
+    """A function of our own, where that of the library takes long."""
+
+    def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
+        _expect(arguments, arity)
+        if any(argument.is_complex for argument in arguments):
+            raise ExpressionError(f"no complex '{name}'")
+        return printer.float_call(helper, arguments, helper)
+
+    return call
+
+
+_CMATH = "log2 log10 log1p expm1 exp2 cbrt tan asin acos atan sinh cosh tanh asinh acosh atanh erf fabs".split()
 _LONG_NAMES = {f"arc{name[1:]}": name for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")}
 
 #: Name in Python → what prints a call.
@@ -285,7 +297,9 @@ CALLS: dict[str, Handler] = {
     "ldexp": _ldexp,
     # angles
     **{name: _floating(cpp) for name, cpp in _LONG_NAMES.items()},
-    **dict.fromkeys(("atan2", "arctan2"), _floating("atan2", 2)),
+    "sin": _polynomial("sin", "sine"),
+    "cos": _polynomial("cos", "cosine"),
+    **dict.fromkeys(("atan2", "arctan2"), _polynomial("atan2", "angle", 2)),
     **{name: _floating(name, 2) for name in ("hypot", "copysign", "nextafter")},
     "deg2rad": _scaled(math.pi / 180),
     "rad2deg": _scaled(180 / math.pi),

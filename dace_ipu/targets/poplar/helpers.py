@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["helpers_text", "needs_cmath"]
+__all__ = ["helpers_text", "needs_cmath", "needs_vectors"]
 
 
 @dataclass(frozen=True)
 class _Helper:
-    """A definition, the helpers it needs, and whether it needs <cmath>."""
+    """A definition, the helpers it needs, and whether it needs <cmath> or <ipu_vector_math>."""
 
     text: str
     needs: tuple[str, ...] = ()
     cmath: bool = False
+    vectors: bool = False
 
 
 # Each goes into the file in this order. The arithmetic ones mean what NumPy does.
@@ -31,6 +32,32 @@ template <typename A, typename B> inline auto max(A a, B b) -> decltype(a + b) {
   return a > b || a != a ? a : b;
 }
 """),
+    "pairs": _Helper(
+        """\
+// The elements of a row two by two: rows begin at multiples of eight bytes.
+inline float2 *pairs(float *row) { return reinterpret_cast<float2 *>(row); }
+inline const float2 *pairs(const float *row) { return reinterpret_cast<const float2 *>(row); }
+""",
+        vectors=True,
+    ),
+    "select_pairs": _Helper("""\
+// Of each lane `a` where it was found true, else `b`.
+inline float2 select(int2 answer, float2 a, float2 b) { return (float2)((answer & (int2)a) | (~answer & (int2)b)); }
+"""),
+    "min_pairs": _Helper(
+        """\
+// The lesser value of each lane; a NaN if there is one.
+inline float2 min(float2 a, float2 b) { return select((a < b) | (a != a), a, b); }
+""",
+        needs=("select_pairs",),
+    ),
+    "max_pairs": _Helper(
+        """\
+// The greater value of each lane; a NaN if there is one.
+inline float2 max(float2 a, float2 b) { return select((a > b) | (a != a), a, b); }
+""",
+        needs=("select_pairs",),
+    ),
     "share": _Helper("""\
 // Some of the iterations of a loop: consecutive ones, for one worker.
 struct Share {
@@ -55,10 +82,13 @@ template <int grain> inline Share share(int begin, int end, int worker, int phas
 }
 """),
     "floor_div": _Helper("""\
-// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy.
+// The quotient of integers, rounded down as in Python; 0 if the divisor is 0, as in NumPy, where the least number
+// divided by -1 is itself.
 template <typename A, typename B> inline auto floor_div(A a, B b) -> decltype(a / b) {
   if (b == 0)
     return 0;
+  if (b < 0 && b == B(-1))
+    return -a;
   const auto quotient = a / b;
   const auto rest = a - quotient * b;
   return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -79,7 +109,7 @@ template <typename A, typename B> inline auto ceil_div(A a, B b) -> decltype(a /
     "mod": _Helper("""\
 // The remainder of integers with the sign of the divisor, as in Python; 0 if the divisor is 0, as in NumPy.
 template <typename A, typename B> inline auto mod(A a, B b) -> decltype(a % b) {
-  if (b == 0)
+  if (b == 0 || (b < 0 && b == B(-1)))
     return 0;
   const auto rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -162,6 +192,57 @@ template <typename T> inline T lcm(T a, T b) {
 """,
         needs=("gcd",),
     ),
+    "circular": _Helper(
+        """\
+// sin(x + quarters * pi / 2), to two units in the last place for |x| < 100: without the quarters of a turn that are in x
+// (pi / 2 has four parts here, three of which are so short that products with them are exact), by the polynomials that
+// deviate least on [-pi / 4, pi / 4].
+inline float circular(float x, int quarters) {
+  const float turned = std::rint(x * 0.63661977f) + 0.0f;
+  const float near = x - turned * 1.5703125f - turned * 4.8375130e-4f - turned * 7.5495336e-8f;
+  const float r = near - turned * 2.5633440e-12f, z = r * r;
+  const float s = r * (1.0f + z * (-0.16666654f + z * (8.3321370e-3f + z * -1.9512029e-4f)));
+  const float c = 1.0f - (0.5f * z - z * z * (4.1666646e-2f + z * (-1.3887284e-3f + z * 2.4429439e-5f)));
+  quarters += static_cast<int>(turned);
+  const float size = quarters & 1 ? c : s;
+  return quarters & 2 ? -size : size;
+}
+""",
+        cmath=True,
+    ),
+    "sine": _Helper(
+        """\
+// The library's function takes fifty times as long, but knows enough of pi for large arguments.
+inline float sine(float x) { return std::fabs(x) < 10000.0f ? circular(x, 0) : std::sin(x); }
+""",
+        needs=("circular",),
+    ),
+    "cosine": _Helper(
+        """\
+inline float cosine(float x) { return std::fabs(x) < 10000.0f ? circular(x, 1) : std::cos(x); }
+""",
+        needs=("circular",),
+    ),
+    "angle": _Helper(
+        """\
+// atan2(y, x), to two units in the last place: by the polynomial that deviates least from the arctangent of the smaller
+// over the larger. Zeros, infinities and NaN are left to the library.
+inline float angle(float y, float x) {
+  const float width = std::fabs(x), height = std::fabs(y);
+  const float larger = height > width ? height : width, smaller = height > width ? width : height;
+  if (!(larger > 0.0f && larger < INFINITY))
+    return std::atan2(y, x);
+  const float t = smaller / larger, z = t * t;
+  const float high = 4.3211866e-2f + z * (-1.6367931e-2f + z * 2.9206930e-3f);
+  const float low = -0.14211056f + z * (0.10666005f + z * (-7.5522147e-2f + z * high));
+  float result = t + t * z * (-0.33333153f + z * (0.19993773f + z * low));
+  result = height > width ? 1.5707964f - result : result;
+  result = x < 0.0f ? 3.1415927f - result : result;
+  return std::copysign(result, y);
+}
+""",
+        cmath=True,
+    ),
     "complex64": _Helper("""\
 // A complex number, stored as real and imaginary part.
 struct complex64 {
@@ -205,17 +286,17 @@ inline complex64 operator/(complex64 a, complex64 b) {
         """\
 inline complex64 exp(complex64 z) {
   const float radius = std::exp(z.re);
-  return {radius * std::cos(z.im), radius * std::sin(z.im)};
+  return {radius * cosine(z.im), radius * sine(z.im)};
 }
 """,
-        needs=("complex64",),
+        needs=("complex64", "sine", "cosine"),
         cmath=True,
     ),
     "complex_log": _Helper(
         """\
-inline complex64 log(complex64 z) { return {std::log(std::hypot(z.re, z.im)), std::atan2(z.im, z.re)}; }
+inline complex64 log(complex64 z) { return {std::log(std::hypot(z.re, z.im)), angle(z.im, z.re)}; }
 """,
-        needs=("complex64",),
+        needs=("complex64", "angle"),
         cmath=True,
     ),
     "complex_pow": _Helper(
@@ -286,6 +367,11 @@ def helpers_text(used: Iterable[str]) -> str:
 def needs_cmath(used: Iterable[str]) -> bool:
     """Whether one of these helpers calls a function of <cmath>."""
     return any(_TABLE[name].cmath for name in _closure(used))
+
+
+def needs_vectors(used: Iterable[str]) -> bool:
+    """Whether one of these helpers uses the machine's vector types."""
+    return any(_TABLE[name].vectors for name in _closure(used))
 
 
 def _closure(used: Iterable[str]) -> set[str]:

@@ -51,9 +51,10 @@ from dace_ipu.tile_graph.nodes import (
 )
 from dace_ipu.tile_graph.products import Notation
 
-__all__ = ["BuildFunction", "host_text", "print_build", "symbol_names"]
+__all__ = ["HOST_STYLE", "BuildFunction", "host_text", "print_build", "symbol_names"]
 
-_STYLE = IndexStyle(
+#: How integer expressions are written in code of the host.
+HOST_STYLE = IndexStyle(
     floor_div="dace_ipu::floor_div",
     mod="dace_ipu::mod",
     minimum="std::min<std::int64_t>",
@@ -104,7 +105,7 @@ class _HostPrinter:
         self._partitions = {p.name: self._names.fresh(p.name) for p in graph.partitions}
         self._tensors = {v.name: self._names.fresh(v.name) for v in graph.variables}
         self._block: dict[str, str] = {}
-        self._indices = IndexPrinter(_STYLE, self._name)
+        self._indices = IndexPrinter(HOST_STYLE, self._name)
         self._lines = Lines(1)
         self._said: list[str] = []
 
@@ -164,7 +165,9 @@ class _HostPrinter:
             extents = ", ".join(self._index(e) for e in partition.extents)
             workers = "" if partition.workers == WORKERS_PER_TILE else f", {partition.workers}"
             tiles = "graph.getTarget().getNumTiles()"
-            self._lines.add(f"const dace_ipu::Blocks {self._partitions[partition.name]}({{{extents}}}, {tiles}{workers});")
+            arguments, name = f"({{{extents}}}, {tiles}{workers})", self._partitions[partition.name]
+            cut = " = dace_ipu::Blocks::ofRows" if partition.of_rows else ""
+            self._lines.add(f"const dace_ipu::Blocks {name}{cut}{arguments};")
         if self._graph.partitions:
             self._lines.add("")
         for variable in self._graph.variables:

@@ -23,9 +23,9 @@ _MACROS_AND_LIBRARY = """
     offsetof std stderr stdin stdout unix int64_t size_t
 """
 _CODELET_ONLY = """
-    Input InOut MultiVertex Output Share Vector VectorLayout Vertex absolute ceil_div complex64 compute conj divide
-    erf exp float2 float4 floor_div gcd half half2 half4 heaviside ipow lcm load max min mod numWorkers poplar quarter
-    share sign sqrt store worker
+    Input InOut MultiVertex Output Share Vector VectorLayout Vertex absolute angle ceil_div circular complex64 compute
+    conj cosine divide erf exp float2 float4 floor_div gcd half half2 half4 heaviside int2 ipow ipu lcm load max min mod
+    numWorkers pairs poplar quarter select share sign sine sqrt store worker
 """
 _HOST_ONLY = """
     BOOL CHAR ComputeSet Copy DataStream Engine Execute FLOAT Graph HALF INT LONGLONG Mapping Program Repeat RepeatWhileTrue If SHORT

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from dace_ipu.targets.poplar.codelets import print_codelets
 from dace_ipu.targets.poplar.embedded import embedded_text
 from dace_ipu.targets.poplar.headers import includes_text, using_text
-from dace_ipu.targets.poplar.host import BuildFunction, print_build, symbol_names
-from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle
+from dace_ipu.targets.poplar.host import HOST_STYLE, BuildFunction, print_build, symbol_names
+from dace_ipu.targets.poplar.indices import IndexPrinter
 from dace_ipu.targets.poplar.names import HOST_NAMES, Names
 from dace_ipu.targets.poplar.types import host_type
 from dace_ipu.tile_graph.body import Expr
@@ -117,7 +117,7 @@ def _parameters(graph: TileGraph) -> tuple[list[str], list[str]]:
 
 def _run_function(graph: TileGraph, function: BuildFunction, state_struct: str, cycles: bool) -> str:
     hosts, _ = _parameters(graph)
-    index = IndexPrinter(IndexStyle(), symbol_names(graph))
+    index = IndexPrinter(HOST_STYLE, symbol_names(graph))
     keys = ", ".join(f'{{"{name}", {cpp}}}' for name, cpp in function.symbols)
     arrays = [f"       {_array(h, p, index)}," for h, p in zip(graph.hosts, hosts, strict=True)]
     arguments = ", ".join(["graph", "streams", *(cpp for _, cpp in function.symbols)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,7 @@ from dace_ipu.targets.poplar import sharing
 from dace_ipu.targets.poplar.expressions import ATOM, INT, UNARY, ExpressionPrinter, Term
 from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle, is_nonnegative_form
 from dace_ipu.targets.poplar.names import Names
+from dace_ipu.targets.poplar.pairs import PairLoop
 from dace_ipu.targets.poplar.reductions import combined, compound_operator, operand
 from dace_ipu.targets.poplar.text import Lines
 from dace_ipu.targets.poplar.types import element_type
@@ -120,7 +121,7 @@ class BodyPrinter:
 
     def body(self) -> str:
         """Print all statements."""
-        self._statements(self.cs.body)
+        self.statements(self.cs.body)
         return self.lines.text()
 
     # ---- names -------------------------------------------------------------------------------------------------------
@@ -130,7 +131,8 @@ class BodyPrinter:
         self.cpp[value.name] = self.names.fresh(value.name)
         return self.cpp[value.name]
 
-    def _declare(self, name: str) -> str:
+    def declare(self, name: str) -> str:
+        """The C++ name of a local."""
         if name not in self.cpp:
             self.cpp[name] = self.names.fresh(name)
         return self.cpp[name]
@@ -169,12 +171,12 @@ class BodyPrinter:
         if dtype.kind == "c":
             self.expressions.helpers.add("load")
             return Term(f"load({', '.join(self._complex_place(access))})", dtype)
-        return Term(self._place(access), dtype, UNARY if self.fields[access.data].layout is Layout.SCALAR else ATOM)
+        return Term(self.place(access), dtype, UNARY if self.fields[access.data].layout is Layout.SCALAR else ATOM)
 
     def _local_element(self, access: Access) -> str:
         return self.cpp[access.data] + "".join(f"[{self.indices.bare(i)}]" for i in access.indices or (sympy.S.Zero,))
 
-    def _place(self, access: Access) -> str:
+    def place(self, access: Access) -> str:
         """A real element of a field, as an lvalue."""
         declared, name = self.fields[access.data], self.cpp[access.data]
         if declared.layout is Layout.SCALAR:
@@ -203,7 +205,8 @@ class BodyPrinter:
 
     # ---- statements --------------------------------------------------------------------------------------------------
 
-    def _statements(self, body: tuple[Statement, ...]) -> None:
+    def statements(self, body: tuple[Statement, ...]) -> None:
+        """Print statements one after the other."""
         for statement in body:
             self._statement(statement)
 
@@ -214,7 +217,7 @@ class BodyPrinter:
             case LocalArray(name=name, dtype=dtype, shape=shape):
                 self.locals[name] = dtype
                 extents = "".join(f"[{max(n, 1)}]" for n in shape or (1,))
-                self.lines.add(f"{self._cpp_type(dtype)} {self._declare(name)}{extents};")
+                self.lines.add(f"{self._cpp_type(dtype)} {self.declare(name)}{extents};")
             case Assign(name=name, value=value, reduction=reduction):
                 self._assign(self.cpp[name], Term(self.cpp[name], self.locals[name]), value, reduction)
             case Store(target=target, value=value, reduction=reduction):
@@ -223,7 +226,7 @@ class BodyPrinter:
                 self._for(statement)
             case While(condition=condition, body=body):
                 with self.lines.block(f"while ({self._condition(condition)})"):
-                    self._statements(body)
+                    self.statements(body)
             case If():
                 self._if(statement)
             case Break():
@@ -240,12 +243,25 @@ class BodyPrinter:
         value = "" if statement.value is None else f" = {self._code(statement.value, statement.dtype)}"
         self.locals[statement.name] = statement.dtype
         const = "const " if statement.constant and value else ""
-        self.lines.add(f"{const}{self._cpp_type(statement.dtype)} {self._declare(statement.name)}{value};")
+        self.lines.add(f"{const}{self._cpp_type(statement.dtype)} {self.declare(statement.name)}{value};")
 
     def _term(self, code: Code) -> Term:
+        return self._with_names(code, lambda reads, name: self._element(reads[name]) if name in reads else None)
+
+    def pair_term(self, code: Code, pairs: Mapping[str, Term]) -> Term:
+        """A computation where some names stand for pairs of floats."""
+        self.expressions.pairs = True
+        try:
+            return self._with_names(
+                code, lambda reads, name: pairs.get(name) or (self._element(reads[name]) if name in reads else None)
+            )
+        finally:
+            self.expressions.pairs = False
+
+    def _with_names(self, code: Code, element: Callable[[Mapping[str, Access], str], Term | None]) -> Term:
         printer, outer = self.expressions, self.expressions.lookup
         reads = dict(code.reads)
-        printer.lookup = lambda name: self._element(reads[name]) if name in reads else outer(name)
+        printer.lookup = lambda name: element(reads, name) or outer(name)
         try:
             return printer.term(code.text)
         finally:
@@ -289,23 +305,26 @@ class BodyPrinter:
         chained = orelse[0] if len(orelse) == 1 and isinstance(orelse[0], If) else None
         opening = f"{prefix}if ({self._condition(statement.condition)})"
         with self.lines.block(opening, closing="" if orelse else "}"):
-            self._statements(statement.then)
+            self.statements(statement.then)
         if chained is not None:
             self.lines.drop_last()
             self._if(chained, "} else ")
         elif orelse:
             self.lines.drop_last()
             with self.lines.block("} else"):
-                self._statements(orelse)
+                self.statements(orelse)
 
     def _for(self, loop: For) -> None:
         self.counters.add(loop.variable)
-        name = self._declare(loop.variable)
+        name = self.declare(loop.variable)
+        if loop.pairs:
+            PairLoop(self, loop, name).print()
+            return
         if loop.shared and self.cs.workers:
             self._shared_for(loop, name)
             return
         with self.lines.block(self._for_header(loop, name)):
-            self._statements(loop.body)
+            self.statements(loop.body)
 
     def _for_header(self, loop: For, name: str) -> str:
         begin, end = self.indices.text(loop.begin), self._loop_constant(loop, loop.end, f"{loop.variable}_end")
@@ -340,11 +359,11 @@ class BodyPrinter:
         if border is None:
             self.lines.add("// One worker alone: two would write parts of the same word.")
             with self.lines.block("if (worker == 0)"), self.lines.block(self._for_header(loop, name)):
-                self._statements(loop.body)
+                self.statements(loop.body)
             return
         if border.grain == 1:
             with self.lines.block(self._turns_header(loop, name)):
-                self._statements(loop.body)
+                self.statements(loop.body)
             return
         self.expressions.helpers.add("share")
         arguments = [self.indices.bare(loop.begin), self.indices.bare(loop.end), WORKER]
@@ -352,4 +371,4 @@ class BodyPrinter:
             arguments.append(self.indices.bare(border.phase))
         share = f"share<{border.grain}>({', '.join(arguments)})"
         with self.lines.block(f"for ({self.index} {name} : {share})"):
-            self._statements(loop.body)
+            self.statements(loop.body)

@@ -69,3 +69,11 @@ def test_the_extremes_of_several_expressions(facts, index):
 def test_a_fact_without_content_does_no_harm(index):
     assert not Facts().and_also(index("0")).holds(index("-1"))
     assert Facts().and_also(index("0"), index("N")).holds(index("N"))
+
+
+def test_powers_grow_with_their_exponents(index):
+    facts = Facts().and_also(*map(index, ["R", "i", "K - 1 - i", "R**(K - 1) - 1"]))
+    assert facts.holds(index("R**(K - 1) - R**i"))
+    assert facts.holds(index("R**(K - 1) - 1 - Mod(j, R**i)"))
+    assert not facts.holds(index("R**(K - 2) - R**i"))
+    assert not Facts().and_also(*map(index, ["R", "i", "K - 1 - i"])).holds(index("R**(K - 1) - R**i"))  # R may be 0

@@ -78,3 +78,20 @@ def test_a_codelet_stays_readable(fused):
     text = "\n".join(f"y[i] = y[i] + {n}" for n in range(LONGEST - 1))
     steps = fused(("i: N", text), ("i: N", "y[i] = 1"), ("i: N", "y[i] = 2"))
     assert [sum(1 for _ in walk(step.body)) for step in steps if isinstance(step, MapStep)] == [LONGEST, 1]
+
+
+@pytest.mark.parametrize(("second", "steps"), [("w", 2), ("x", 1), ("few", 2)])
+def test_arrays_of_which_data_chooses_elements_are_fetched_one_at_a_time(program, second, steps):
+    arrays = dict.fromkeys("wxyz", ("float32", "N")) | {"few": ("float32", "8"), "at": ("int32", "N")}
+    bodies = ("a: int32 = at[i]\ny[i] = x[a]", f"b: int32 = at[i]\nz[i] = {second}[b]")
+    graphs = [program("i: N", text, **arrays) for text in bodies]
+    both = tuple(dataclasses.replace(graph.steps[0], name=f"m{n}") for n, graph in enumerate(graphs))
+    assert len(FuseMaps().apply(dataclasses.replace(graphs[0], steps=both)).steps) == steps
+
+
+def test_small_tables_are_fetched_together(program):
+    arrays = dict.fromkeys("vw", ("float32", "8")) | dict.fromkeys("yz", ("float32", "N")) | {"at": ("int32", "N")}
+    bodies = ("a: int32 = at[i]\ny[i] = v[a]", "b: int32 = at[i]\nz[i] = w[b]")
+    graphs = [program("i: N", text, **arrays) for text in bodies]
+    both = tuple(dataclasses.replace(graph.steps[0], name=f"m{n}") for n, graph in enumerate(graphs))
+    assert len(FuseMaps().apply(dataclasses.replace(graphs[0], steps=both)).steps) == 1

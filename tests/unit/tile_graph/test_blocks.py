@@ -37,6 +37,28 @@ def test_the_grid_is_the_best_of_all(extents, tiles):
     assert grid(extents, tiles) == min(all_grids(extents, tiles), key=lambda parts: key(extents, parts))
 
 
+def key_of_rows(extents, parts):
+    """The cycles of a stencil's block, blocks, then the parts of the last dimensions first."""
+    *above, length = (math.ceil(n / p) for n, p in zip(extents, parts, strict=True))
+    rows = math.prod(above)
+    beside = sum(2 * (rows // size) * (length + 3) for size in above)
+    cost = rows * (60 * math.ceil(length / 6) + length // 2 + 92) + beside
+    return (cost, math.prod(parts), *reversed(parts))
+
+
+@given(st.lists(st.integers(1, 12), min_size=2, max_size=3).map(tuple), machines)
+@settings(max_examples=150, deadline=None)
+def test_the_grid_of_rows_is_the_best_of_all(extents, tiles):
+    assert grid(extents, tiles, of_rows=True) == min(all_grids(extents, tiles), key=lambda p: key_of_rows(extents, p))
+
+
+@pytest.mark.parametrize(
+    ("extents", "expected"), [((148, 148), (148, 9)), ((23, 23, 23), (23, 23, 2)), ((1000, 1000), (200, 7))]
+)
+def test_rows_of_stencils_are_long(extents, expected):
+    assert grid(extents, 1472, of_rows=True) == expected
+
+
 def test_iterations_that_wait_for_data_get_a_tile_each():
     assert grid((20,), 50, workers=1) == (20,)
     assert grid((20,), 7, workers=1) == (7,)
@@ -107,4 +129,10 @@ def test_a_machine_without_tiles_is_refused():
 def test_the_search_is_fast_on_the_largest_machine(extents):
     start = time.process_time()
     grid(extents, 94_208)
+    assert time.process_time() - start < 1.0
+
+
+def test_the_search_for_rows_is_fast():
+    start = time.process_time()
+    grid((4000, 4000, 4000), 5888, of_rows=True)
     assert time.process_time() - start < 1.0

@@ -176,3 +176,13 @@ def test_nothing_but_shape_leaves_the_host_program_right():
     want = np.cumsum(A, axis=0, dtype=np.float32)
     sdfg(A=A, N=6, M=5)
     np.testing.assert_allclose(A, want, rtol=1e-6)
+
+
+def test_to_ipu_takes_a_program():
+    @dace.program
+    def doubled(A: dace.float32[8]):
+        A[:] = A * 2
+
+    sdfg = dace_ipu.to_ipu(doubled)
+    assert dace_ipu.OffloadToIPU.is_offloaded(sdfg)
+    assert dace_ipu.to_ipu(sdfg) is sdfg

@@ -22,6 +22,9 @@ public:
   Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, std::int64_t workers = workersPerTile);
   Blocks(std::initializer_list<std::int64_t> extents, std::int64_t tiles, std::int64_t workers = workersPerTile);
 
+  /// Cuts a domain as stencils like it, in blocks of long rows that the workers of a tile share.
+  static Blocks ofRows(std::vector<std::int64_t> extents, std::int64_t tiles);
+
   std::int64_t size() const { return size_; }
   /// The number of parts of dimension d; 0 if there are no blocks.
   std::int64_t parts(std::size_t d) const { return size_ == 0 ? 0 : parts_[d]; }
@@ -37,6 +40,10 @@ public:
   Iterator end() const;
 
 private:
+  explicit Blocks(std::vector<std::int64_t> extents);
+  bool isEmpty(std::int64_t tiles) const;
+  void cut(std::vector<std::int64_t> parts);
+  std::int64_t iterations() const;
   std::vector<std::int64_t> grid(std::int64_t tiles, std::int64_t workers) const;
 
   std::vector<std::int64_t> extents_, parts_;

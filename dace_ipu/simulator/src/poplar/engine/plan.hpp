@@ -219,6 +219,7 @@ struct TileMemory {
   std::uint64_t maxBytes = 0;               // of that tile, with gaps
   std::uint64_t totalBytes = 0;             // of all tiles, with gaps
   std::vector<std::pair<std::string, std::uint64_t>> largestOfMaxTile;
+  std::vector<std::pair<std::string, std::uint64_t>> temporariesOfMaxTile; // by the step that needs them
   std::vector<std::uint64_t> liveBytes; // not always live, over all tiles, by leaf program
   std::vector<std::string> leafNames;
 

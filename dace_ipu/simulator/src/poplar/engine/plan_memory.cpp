@@ -327,16 +327,39 @@ void Planner::placeTiles(const std::vector<LiveRange> &ranges, const std::vector
   filler.layOut(m);
 }
 
-void Planner::nameLargest() {
+namespace {
+
+using NamedBytes = std::vector<std::pair<std::string, std::uint64_t>>;
+
+void keepLargest(NamedBytes &all) {
   constexpr std::size_t listed = 10;
-  auto &largest = plan_->memory.largestOfMaxTile;
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  all.resize(std::min(all.size(), listed));
+}
+
+void list(std::ostream &text, const char *what, const NamedBytes &all, std::size_t most) {
+  text << ". " << what << ':';
+  for (std::size_t i = 0; i < all.size() && i < most; ++i)
+    text << (i ? ", " : " ") << '\'' << all[i].first << "' " << all[i].second;
+}
+
+} // namespace
+
+void Planner::nameLargest() {
+  TileMemory &m = plan_->memory;
   for (const VariableUse &use : plan_->variables) {
-    const std::uint64_t bytes = bytesOn(*use.var, plan_->memory.maxTile);
+    const std::uint64_t bytes = bytesOn(*use.var, m.maxTile);
     if (bytes > 0)
-      largest.emplace_back(use.var->name, bytes);
+      m.largestOfMaxTile.emplace_back(use.var->name, bytes);
   }
-  std::stable_sort(largest.begin(), largest.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
-  largest.resize(std::min(largest.size(), listed));
+  for (const Step &step : plan_->steps) {
+    const bool executes = step.kind == ProgramKind::Execute;
+    for (const auto &t : executes ? plan_->computeSets[step.id].temporaries : step.temporaries)
+      if (t.first == m.maxTile && t.second > 0)
+        m.temporariesOfMaxTile.emplace_back(step.name, t.second);
+  }
+  keepLargest(m.largestOfMaxTile);
+  keepLargest(m.temporariesOfMaxTile);
 }
 
 std::string overflowText(const ExecutablePlan &plan) {
@@ -356,9 +379,9 @@ std::string overflowText(const ExecutablePlan &plan) {
   text << " Largest categories:";
   for (std::size_t i = 0; i < 3; ++i)
     text << (i ? ", " : " ") << categories[i].second << ' ' << categories[i].first;
-  text << ". Largest variables:";
-  for (std::size_t i = 0; i < m.largestOfMaxTile.size() && i < 5; ++i)
-    text << (i ? ", " : " ") << '\'' << m.largestOfMaxTile[i].first << "' " << m.largestOfMaxTile[i].second;
+  list(text, "Largest variables", m.largestOfMaxTile, 5);
+  if (!m.temporariesOfMaxTile.empty())
+    list(text, "Largest temporaries, by step", m.temporariesOfMaxTile, 3);
   return text.str() + ".";
 }
 

@@ -11,26 +11,34 @@ Run part(const Run &r, std::size_t first, std::size_t count) {
           count == 1 ? 1 : r.stride, count};
 }
 
-// The tile of one element after another; remembers the region, as neighbours usually share it.
+// The tile of one element after another. Remembers the region, as neighbours usually share it, and how far the last
+// search went, as strides go as far again.
 class TileCursor {
 public:
   explicit TileCursor(const Run &r) : run_(r), regions_(r.var->mapping.regions()) {}
   unsigned at(std::size_t i) {
     const std::size_t element = run_.offset + static_cast<std::size_t>(run_.stride * static_cast<std::ptrdiff_t>(i));
-    // A few steps forward find most elements; the rest takes a search.
-    for (unsigned step = 0; step < 4 && region_ < regions_.size() && regions_[region_].end <= element; ++step)
-      ++region_;
-    if (region_ >= regions_.size() || element < regions_[region_].begin || element >= regions_[region_].end)
-      region_ = static_cast<std::size_t>(
-          std::partition_point(regions_.begin(), regions_.end(), [&](const Region &r) { return r.end <= element; }) -
-          regions_.begin());
+    if (!holds(region_, element))
+      moveTo(holds(region_ + jump_, element) ? region_ + jump_ : find(element));
     return regions_[region_].tile;
   }
 
 private:
+  bool holds(std::size_t region, std::size_t element) const {
+    return region < regions_.size() && regions_[region].begin <= element && element < regions_[region].end;
+  }
+  std::size_t find(std::size_t element) const {
+    const auto after = [&](const Region &r) { return r.end <= element; };
+    return static_cast<std::size_t>(std::partition_point(regions_.begin(), regions_.end(), after) - regions_.begin());
+  }
+  void moveTo(std::size_t region) {
+    jump_ = region - region_; // backwards: wraps, and back again when it is added
+    region_ = region;
+  }
+
   const Run &run_;
   const std::vector<Region> &regions_;
-  std::size_t region_ = 0;
+  std::size_t region_ = 0, jump_ = 1;
 };
 
 } // namespace

@@ -1,0 +1,106 @@
+"""What a loop reads again and again is read once, before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dace_ipu.passes.codelets import Elements, changed_names, elements_of, entry_facts, names_of
+from dace_ipu.passes.facts import Facts
+from dace_ipu.passes.footprints import facts_of, sites, span_of
+from dace_ipu.passes.rewrite import Body, claimed, map_statements, replace_names
+from dace_ipu.passes.steps import map_steps
+from dace_ipu.passes.substitute import with_code
+from dace_ipu.tile_graph.body import Access, Code, Declare, For, If, Statement, While, codes, symbol
+from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Step, TileGraph
+
+
+@dataclass(frozen=True)
+class HoistReads:
+    """Before: ``for j in 0:M: C[i, j] = a[i] * B[i, j]``.
+
+    After: ``a_i = a[i]; for j in 0:M: C[i, j] = a_i * B[i, j]``. A compiler must not do that: for all it knows the
+    store changes ``a``. Only what the vertex does not write, what every turn reads, and what surely exists, as the loop
+    may not turn at all.
+    """
+
+    name: str = "hoist_reads"
+
+    def apply(self, graph: TileGraph) -> TileGraph:
+        """The graph with such reads before the loops of all compute sets."""
+
+        def change(step: Step) -> tuple[Step, ...]:
+            return (_hoisted(step, graph),) if isinstance(step, ComputeSet) else (step,)
+
+        return replace(graph, steps=map_steps(graph.steps, change))
+
+
+def _hoisted(compute_set: ComputeSet, graph: TileGraph) -> ComputeSet:
+    inputs = tuple(edge for edge in compute_set.fields if edge.direction is Direction.INPUT)
+    loops = _Loops(elements_of(inputs, graph), names_of(compute_set))
+    return replace(compute_set, body=loops.body(compute_set.body, entry_facts(compute_set)))
+
+
+@dataclass
+class _Loops:
+    """``elements`` of the fields that are only read; ``taken`` names."""
+
+    elements: Elements
+    taken: set[str]
+
+    def body(self, body: Body, facts: Facts) -> Body:
+        """The statements, with what they read in all turns before the loops: outer loops come first."""
+        return tuple(new for statement in body for new in self._statement(statement, facts))
+
+    def _statement(self, statement: Statement, facts: Facts) -> Body:
+        match statement:
+            case For():
+                return self._loop(statement, facts)
+            case While():
+                return (replace(statement, body=self.body(statement.body, facts)),)
+            case If():
+                then, orelse = self.body(statement.then, facts), self.body(statement.orelse, facts)
+                return (replace(statement, then=then, orelse=orelse),)
+            case _:
+                return (statement,)
+
+    def _loop(self, loop: For, facts: Facts) -> Body:
+        names = {access: claimed(_hint(access), self.taken) for access in self._fixed(loop, facts)}
+        declared = (self._declaration(access, name) for access, name in names.items())
+        span = span_of(loop)
+        inside = facts.and_also(*facts_of(loop.variable, span)) if span else facts
+        body = self.body(map_statements(loop.body, _Use(names)), inside)
+        return (*declared, replace(loop, body=body))
+
+    def _fixed(self, loop: For, facts: Facts) -> tuple[Access, ...]:
+        """The elements that every turn reads, each once, in order."""
+        moving = {symbol(name) for name in changed_names((loop,))}
+        reads = (site.access for site in sites((loop,)) if not site.guarded and site.access.data in self.elements.sizes)
+        fixed = (access for access in reads if not any(index.free_symbols & moving for index in access.indices))
+        return tuple(access for access in dict.fromkeys(fixed) if self.elements.exists(access, facts))
+
+    def _declaration(self, access: Access, name: str) -> Declare:
+        return Declare(name, self.elements.types[access.data], Code(access.data, ((access.data, access),)))
+
+
+def _hint(access: Access) -> str:
+    """``a_i`` for ``a[i]``, ``a_value`` for anything longer."""
+    if len(access.indices) == 1 and access.indices[0].is_Symbol:
+        return f"{access.data}_{access.indices[0]}"
+    return f"{access.data}_value"
+
+
+@dataclass(frozen=True)
+class _Use:
+    """Puts scalars in place of elements."""
+
+    names: dict[Access, str]
+
+    def __call__(self, statement: Statement) -> Statement:
+        for code in codes(statement):
+            statement = with_code(statement, code, self._code(code))
+        return statement
+
+    def _code(self, code: Code) -> Code:
+        scalars = {name: self.names[read] for name, read in code.reads if read in self.names}
+        reads = tuple((name, read) for name, read in code.reads if name not in scalars)
+        return Code(replace_names(code.text, scalars), reads)
