@@ -38,6 +38,7 @@ from dace_ipu.lowering.views import bind_view, bind_views, is_view
 from dace_ipu.tile_graph.body import (
     Assign,
     Break,
+    Code,
     Continue,
     Declare,
     For,
@@ -331,8 +332,6 @@ def _loop(loop: LoopRegion, scope: Scope) -> list[Statement]:
 
 
 def _while(loop: LoopRegion, scope: Scope) -> list[Statement]:
-    if loop.inverted:
-        raise Unsupported("a loop that tests its condition behind its body")
     before: list[Statement] = []
     advance: list[Statement] = []
     if loop.loop_variable and loop.init_statement is not None and loop.update_statement is not None:
@@ -347,9 +346,30 @@ def _while(loop: LoopRegion, scope: Scope) -> list[Statement]:
         advance.append(Assign(name, value))
     text = loop.loop_condition.as_string
     prelude, condition = lower_expression(text, scope, containers(text, scope))
-    if prelude or (advance and loops.has_continue(loop)):
-        raise Unsupported(f"the loop 'while {text}' inside a map")
-    return [*before, While(condition, (*lower_region(loop, scope), *advance))]
+    body = lower_region(loop, scope)
+    if not prelude and not loop.inverted and not (advance and loops.has_continue(loop)):
+        return [*before, While(condition, (*body, *advance))]
+    test = [*prelude, If(Code(f"not ({condition.text})", condition.reads), (Break(),))]
+    return [*before, *_endless(loop, body, test, advance, scope)]
+
+
+def _endless(
+    loop: LoopRegion, body: list[Statement], test: list[Statement], advance: list[Statement], scope: Scope
+) -> list[Statement]:
+    """A loop that ends by a jump. What stands between two turns comes first, so that ``continue`` gets there."""
+    between = list(advance)
+    if loop.inverted:
+        between = [*advance, *test] if loop.update_before_condition else [*test, *advance]
+    started = scope.names.fresh("started")
+    scope.types[started] = np.dtype(np.bool_)
+    turn = body if loop.inverted else [*test, *body]
+    if not between:
+        return [While(Code("True"), tuple(turn))]
+    first = If(Code(started), tuple(between))
+    return [
+        Declare(started, scope.types[started], Code("False"), constant=False),
+        While(Code("True"), (first, Assign(started, Code("True")), *turn)),
+    ]
 
 
 def _conditional(branches: list[Any], scope: Scope) -> list[Statement]:

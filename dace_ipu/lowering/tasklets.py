@@ -330,6 +330,9 @@ class _Tasklet:
         """Assignments at once: all values are computed before anything is assigned."""
         if len(pairs) == 1:
             return self._assignment(*pairs[0])
+        for name in (ast.unparse(target).partition("[")[0] for target, _ in pairs):
+            if any(place.reduction is not None for place in self.outputs.get(name, ())):  # DaCe: what it held before
+                raise Unsupported(f"an assignment to several names, of which '{name}' is a reduction,")
         first: list[Statement] = []
         second: list[Statement] = []
         for target, value in pairs:

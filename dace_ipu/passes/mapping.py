@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 import sympy
 
 from dace_ipu.passes.coverage import is_whole
+from dace_ipu.passes.rewrite import fresh
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.tile_graph.body import Expr, symbol
 from dace_ipu.tile_graph.nodes import (
@@ -20,6 +22,7 @@ from dace_ipu.tile_graph.nodes import (
     LinearMapping,
     Mapping,
     OperandMapping,
+    Partition,
     Product,
     Range,
     Repeat,
@@ -33,6 +36,7 @@ from dace_ipu.tile_graph.nodes import (
 )
 from dace_ipu.tile_graph.products import Notation
 
+_FLOAT = np.dtype(np.float32)
 _TYPICAL = 1000  # what a symbol counts for when extents are compared
 
 
@@ -44,7 +48,8 @@ class MapVariables:
     twice (the first of equals): an element lives on the tile of the block that touches it. What only single vertices
     touch, and scalars, live on tile 0; the rest is spread evenly. Reads that several blocks share (a row for all blocks
     of a row) decide nothing: their owner would hold what all need. What no compute set writes, and a matrix product
-    takes as a whole, lies as that one wants it. The pass changes nothing but mappings, and keeps those that are set.
+    takes as a whole, lies as that one wants it. A matrix that meets vectors from both sides lies in a grid of blocks, a
+    partition of its own: these products need not move it. The pass changes no steps, and keeps mappings that are set.
     """
 
     name: str = "mapping"
@@ -52,7 +57,9 @@ class MapVariables:
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph with all mappings chosen."""
         variables = tuple(v if v.mapping else replace(v, mapping=_mapping(v, graph)) for v in graph.variables)
-        return replace(graph, variables=variables)
+        grids = {v.name: _grid_of(v, graph) for v in variables if _lies_in_a_grid(v, graph)}
+        variables = tuple(_on_grid(v, grids[v.name]) if v.name in grids else v for v in variables)
+        return replace(graph, variables=variables, partitions=(*graph.partitions, *grids.values()))
 
 
 def _mapping(variable: Variable, graph: TileGraph) -> Mapping:
@@ -75,6 +82,29 @@ def _as_operand(variable: Variable, graph: TileGraph) -> OperandMapping | None:
         return None
     product, side = max(whole, key=lambda use: _multiplications(use[0]))
     return OperandMapping(product.name, side == "left")
+
+
+def _lies_in_a_grid(variable: Variable, graph: TileGraph) -> bool:
+    """Whether nothing but products with vectors, in both directions, would decide where a matrix lies."""
+    uses = tuple(_operands(variable, graph))
+    free = isinstance(variable.mapping, LinearMapping) and variable.constant is None and len(variable.shape) == 2
+    both = len({_roles(product, side) for product, side, _ in uses}) > 1
+    return free and both and variable.dtype == _FLOAT and all(_meets_vector(p, side) for p, side, _ in uses)
+
+
+def _meets_vector(product: Product, side: str) -> bool:
+    other = product.right if side == "left" else product.left
+    return len(other.ranges) == 1
+
+
+def _grid_of(variable: Variable, graph: TileGraph) -> Partition:
+    taken = {partition.name for partition in graph.partitions}
+    return Partition(fresh(f"{variable.name}_blocks", taken), variable.shape)
+
+
+def _on_grid(variable: Variable, grid: Partition) -> Variable:
+    follow = tuple(Follow(dimension, sympy.Integer(0), 1) for dimension in range(len(variable.shape)))
+    return replace(variable, mapping=BlockMapping(grid.name, follow))
 
 
 def _operands(variable: Variable, graph: TileGraph) -> Iterator[tuple[Product, str, Slice]]:

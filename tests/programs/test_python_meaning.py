@@ -257,6 +257,25 @@ def magnitudes(Z: dace.complex64[5], s: dace.float32[5]):
         s[i] = abs(Z[i]) + Z[i].real - Z[4 - i].imag
 
 
+@case(
+    lambda: {
+        "Z": np.append(numbers(5) + 1j * numbers(5)[::-1], [30 + 1j]).astype(np.complex64),
+        "Q": zeros(9, 6, dtype=np.complex64),
+    }
+)
+@dace.program
+def functions_of_complex_numbers(Z: dace.complex64[6], Q: dace.complex64[9, 6]):
+    Q[0] = np.sin(Z)
+    Q[1] = np.cos(Z)
+    Q[2] = np.tan(Z)
+    Q[3] = np.sinh(Z)
+    Q[4] = np.cosh(Z)
+    Q[5] = np.tanh(Z)
+    Q[6] = np.log10(Z + 1)
+    Q[7] = np.log2(Z + 1)
+    Q[8] = np.exp(Z) * np.sqrt(Z)
+
+
 @case(lambda: {"A": numbers(6), "k": np.array([0, 1, 2, 3, 7, -4], i32)})
 @dace.program
 def matches_in_a_map(A: dace.float32[6], k: dace.int32[6]):
@@ -378,7 +397,9 @@ def simulate(sdfg: dace.SDFG, **given: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "program", [quotients_without_a_value, transforms, numbers_of_64_bits], ids=lambda program: program.f.__name__
+    "program",
+    [quotients_without_a_value, transforms, numbers_of_64_bits, functions_of_complex_numbers],
+    ids=lambda program: program.f.__name__,
 )
 def test_on_the_simulator(program: Any) -> None:
     """What the compiler of the codelets has a part in."""

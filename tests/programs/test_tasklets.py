@@ -113,3 +113,16 @@ def test_the_output_of_a_reduction_cannot_be_read() -> None:
 
     with pytest.raises(dace_ipu.DiagnosticError, match="a tasklet that reads its output 'old', which is a reduction"):
         dace_ipu.to_ipu(exchanged.to_sdfg())
+
+
+def test_what_a_reduction_held_before_is_not_known() -> None:
+    @dace.program
+    def numbered(order: dace.float32[4], s: dace.float32[2]):
+        for i in dace.map[0:4]:
+            with dace.tasklet:
+                count >> s(-1, lambda x, y: x + y)[:]
+                place >> order[i]
+                place = count[0] = 1
+
+    with pytest.raises(dace_ipu.DiagnosticError, match="of which 'count' is a reduction"):
+        dace_ipu.to_ipu(numbered.to_sdfg())

@@ -465,7 +465,7 @@ def arithmetic_type(left: Term, right: Term) -> DType:
     """The type in which two operands are added or multiplied."""
     dtype = promoted(left, right)
     dtype = INT if is_narrow(dtype) or dtype == BOOL else dtype
-    is_large = any(type(t.literal) is int and not _fits(t.literal, dtype) for t in (left, right))
+    is_large = any(type(t.literal) is int and not _fits(t.literal, INT) for t in (left, right))
     return LONG if dtype == INT and is_large else dtype
 
 
@@ -480,7 +480,8 @@ def _with_weak(strong: DType, weak: Term) -> DType:
         return COMPLEX
     if weak.dtype.kind == "f":
         return FLOAT if strong.kind in "iub" else strong
-    return INT if strong == BOOL and weak.dtype.kind == "i" else strong
+    dtype = INT if strong == BOOL and weak.dtype.kind == "i" else strong
+    return LONG if dtype == INT and type(weak.literal) is int and not _fits(weak.literal, INT) else dtype
 
 
 def _comparable(left: Term, right: Term) -> DType:

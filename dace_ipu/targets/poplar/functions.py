@@ -276,6 +276,8 @@ def _polynomial(name: str, helper: str, arity: int = 1) -> Handler:
 
     def call(printer: ExpressionPrinter, arguments: list[Term]) -> Term:
         _expect(arguments, arity)
+        if arity == 1 and arguments[0].is_complex:
+            return _with_complex(name, f"complex_{name}")(printer, arguments)
         if any(argument.is_complex for argument in arguments):
             raise ExpressionError(f"no complex '{name}'")
         return printer.float_call(helper, arguments, helper)
@@ -283,14 +285,15 @@ def _polynomial(name: str, helper: str, arity: int = 1) -> Handler:
     return call
 
 
-_CMATH = "log2 log10 log1p expm1 exp2 cbrt tan asin acos atan sinh cosh tanh asinh acosh atanh erf fabs".split()
+_CMATH = "log1p expm1 exp2 cbrt asin acos atan asinh acosh atanh erf fabs".split()
+_COMPLEX = "exp log log2 log10 sqrt tan sinh cosh tanh".split()
 _LONG_NAMES = {f"arc{name[1:]}": name for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")}
 
 #: Name in Python → what prints a call.
 CALLS: dict[str, Handler] = {
     # powers and logarithms
     **{name: _floating(name) for name in _CMATH},
-    **{name: _with_complex(name, f"complex_{name}") for name in ("exp", "log", "sqrt")},
+    **{name: _with_complex(name, f"complex_{name}") for name in _COMPLEX},
     **dict.fromkeys(("pow", "power"), _operator(ast.Pow)),
     "np_float_pow": _floating("pow", 2),
     "reciprocal": _reciprocal,

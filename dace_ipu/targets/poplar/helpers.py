@@ -299,6 +299,68 @@ inline complex64 log(complex64 z) { return {std::log(std::hypot(z.re, z.im)), an
         needs=("complex64", "angle"),
         cmath=True,
     ),
+    "complex_log10": _Helper(
+        """\
+inline complex64 log10(complex64 z) { return log(z) * complex64(0.4342944819f); }
+""",
+        needs=("complex_log",),
+    ),
+    "complex_log2": _Helper(
+        """\
+inline complex64 log2(complex64 z) { return log(z) * complex64(1.442695041f); }
+""",
+        needs=("complex_log",),
+    ),
+    "complex_sinh": _Helper(
+        """\
+inline complex64 sinh(complex64 z) { return {std::sinh(z.re) * cosine(z.im), std::cosh(z.re) * sine(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_cosh": _Helper(
+        """\
+inline complex64 cosh(complex64 z) { return {std::cosh(z.re) * cosine(z.im), std::sinh(z.re) * sine(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_tanh": _Helper(
+        """\
+// Beyond 20 it is 1 in float32, and the quotient would be one of infinities.
+inline complex64 tanh(complex64 z) {
+  if (std::fabs(z.re) > 20.0f)
+    return {std::copysign(1.0f, z.re), 0.0f};
+  const float scale = 1.0f / (std::cosh(2.0f * z.re) + cosine(2.0f * z.im));
+  return {std::sinh(2.0f * z.re) * scale, sine(2.0f * z.im) * scale};
+}
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_sin": _Helper(
+        """\
+inline complex64 sin(complex64 z) { return {sine(z.re) * std::cosh(z.im), cosine(z.re) * std::sinh(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_cos": _Helper(
+        """\
+inline complex64 cos(complex64 z) { return {cosine(z.re) * std::cosh(z.im), -sine(z.re) * std::sinh(z.im)}; }
+""",
+        needs=("complex64", "sine", "cosine"),
+        cmath=True,
+    ),
+    "complex_tan": _Helper(
+        """\
+inline complex64 tan(complex64 z) {
+  const complex64 turned = tanh(complex64(-z.im, z.re));
+  return {turned.im, -turned.re};
+}
+""",
+        needs=("complex_tanh",),
+    ),
     "complex_pow": _Helper(
         """\
 // exp(exponent * log(base)), exact where NumPy is: for whole exponents below 100 in magnitude, and for a base of zero.
