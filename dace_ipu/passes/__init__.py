@@ -17,6 +17,7 @@ from dace_ipu.passes.gather_in_turns import GatherInTurns
 from dace_ipu.passes.hoist_reads import HoistReads
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
+from dace_ipu.passes.inline_singles import InlineSingles
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
 from dace_ipu.passes.loops_to_vertices import LoopsToVertices
@@ -65,6 +66,7 @@ PIPELINE: tuple[Pass, ...] = (
     ReadThrough(),
     LoopsToVertices(),
     AlignRanges(),
+    InlineSingles(),
     AnchorWrites(),
     FetchSlices(),
     ReshapeReads(),

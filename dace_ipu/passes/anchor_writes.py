@@ -81,8 +81,7 @@ def _over_elements(step: MapStep, target: Access, dimension: int, graph: TileGra
     if not runners:
         if not {s.name for s in index.free_symbols} <= runtime_names(step.body) | {n for n, _ in graph.symbols}:
             return None
-        at = Access(target.data, _with(target.indices, dimension, symbol(name)))
-        rest = Rewrite({}, access=lambda access: at if access == target else access).body(rest)
+        rest = Rewrite({}, access=lambda access: _at_element(access, index, symbol(name))).body(rest)
         guard = If(Code(f"{name} == {_text(index)}"), rest)
         return replace(step, domain=(Dimension(name, size), *step.domain), body=(*prelude, guard), note=note)
     runner = runners[0]
@@ -156,6 +155,11 @@ def _with_element(body: Body, data: str, dimension: int, index: Expr) -> Body:
         return replace(statement, target=Access(data, _with(statement.target.indices, dimension, index)))
 
     return map_statements(body, change)
+
+
+def _at_element(access: Access, index: Expr, element: Expr) -> Access:
+    """An access in the iteration of an element: what has the index of that element is read where that one lies."""
+    return Access(access.data, tuple(element if i == index else i for i in access.indices))
 
 
 def _with(indices: tuple[Expr, ...], dimension: int, index: Expr) -> tuple[Expr, ...]:
