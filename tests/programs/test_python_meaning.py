@@ -260,20 +260,20 @@ def magnitudes(Z: dace.complex64[5], s: dace.float32[5]):
 @case(
     lambda: {
         "Z": np.append(numbers(5) + 1j * numbers(5)[::-1], [30 + 1j]).astype(np.complex64),
-        "O": zeros(9, 6, dtype=np.complex64),
+        "F": zeros(9, 6, dtype=np.complex64),
     }
 )
 @dace.program
-def functions_of_complex_numbers(Z: dace.complex64[6], O: dace.complex64[9, 6]):
-    O[0] = np.sin(Z)
-    O[1] = np.cos(Z)
-    O[2] = np.tan(Z)
-    O[3] = np.sinh(Z)
-    O[4] = np.cosh(Z)
-    O[5] = np.tanh(Z)
-    O[6] = np.log10(Z + 1)
-    O[7] = np.log2(Z + 1)
-    O[8] = np.exp(Z) * np.sqrt(Z)
+def functions_of_complex_numbers(Z: dace.complex64[6], F: dace.complex64[9, 6]):
+    F[0] = np.sin(Z)
+    F[1] = np.cos(Z)
+    F[2] = np.tan(Z)
+    F[3] = np.sinh(Z)
+    F[4] = np.cosh(Z)
+    F[5] = np.tanh(Z)
+    F[6] = np.log10(Z + 1)
+    F[7] = np.log2(Z + 1)
+    F[8] = np.exp(Z) * np.sqrt(Z)
 
 
 @case(lambda: {"A": numbers(6), "k": np.array([0, 1, 2, 3, 7, -4], i32)})
@@ -398,7 +398,7 @@ def simulate(sdfg: dace.SDFG, **given: Any) -> None:
 
 @pytest.mark.parametrize(
     "program",
-    [quotients_without_a_value, transforms, numbers_of_64_bits, functions_of_complex_numbers],
+    [quotients_without_a_value, transforms, numbers_of_64_bits, powers_of_integers, functions_of_complex_numbers],
     ids=lambda program: program.f.__name__,
 )
 def test_on_the_simulator(program: Any) -> None:

@@ -294,7 +294,7 @@ CALLS: dict[str, Handler] = {
     # powers and logarithms
     **{name: _floating(name) for name in _CMATH},
     **{name: _with_complex(name, f"complex_{name}") for name in _COMPLEX},
-    **dict.fromkeys(("pow", "power"), _operator(ast.Pow)),
+    **dict.fromkeys(("pow", "power", "ipow"), _operator(ast.Pow)),
     "np_float_pow": _floating("pow", 2),
     "reciprocal": _reciprocal,
     "ldexp": _ldexp,
