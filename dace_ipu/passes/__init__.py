@@ -13,6 +13,7 @@ from dace_ipu.passes.fetch_slices import FetchSlices
 from dace_ipu.passes.fold_starts import FoldStarts
 from dace_ipu.passes.forward_copies import ForwardCopies
 from dace_ipu.passes.fuse_maps import FuseMaps
+from dace_ipu.passes.gather_in_turns import GatherInTurns
 from dace_ipu.passes.hoist_reads import HoistReads
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
@@ -22,6 +23,7 @@ from dace_ipu.passes.loops_to_vertices import LoopsToVertices
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
 from dace_ipu.passes.merge_singles import MergeSingles
+from dace_ipu.passes.narrow_counts import NarrowCounts
 from dace_ipu.passes.notes import WriteNotes
 from dace_ipu.passes.pair_lanes import PairLanes
 from dace_ipu.passes.partition import PartitionMaps
@@ -76,8 +78,10 @@ PIPELINE: tuple[Pass, ...] = (
     FuseMaps(),  # after double_buffer: inner loops run in order, dimensions of maps do not
     LocaliseTemporaries(),
     SimplifyBodies(),
+    GatherInTurns(),
     PartitionMaps(),
     FoldStarts(),
+    NarrowCounts(),
     DropCopies(),
     MapVariables(),
     SpreadFetches(),

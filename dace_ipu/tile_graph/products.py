@@ -10,9 +10,9 @@ import numpy as np
 
 from dace_ipu.tile_graph.body import DType, Expr
 from dace_ipu.tile_graph.indices import difference
-from dace_ipu.tile_graph.nodes import Product, Range, Slice, Variable
+from dace_ipu.tile_graph.nodes import BlockMapping, Product, Range, Slice, TileGraph, Variable
 
-__all__ = ["PRODUCT_TYPES", "Notation", "operand_faults", "product_faults"]
+__all__ = ["PRODUCT_TYPES", "Notation", "lies_in_blocks", "operand_faults", "product_faults"]
 
 #: What the matrix unit multiplies.
 PRODUCT_TYPES = (np.dtype(np.float16), np.dtype(np.float32))
@@ -57,6 +57,17 @@ def product_faults(product: Product, types: list[DType]) -> Iterator[str]:
     sizes: dict[str, Expr] = {}
     for box, runs in zip((product.left, product.right, product.target), notation, strict=True):
         yield from _size_faults(box, runs, sizes)
+
+
+def lies_in_blocks(product: Product, graph: TileGraph) -> bool:
+    """Whether a product is one of a vector and a float32 matrix that lies in blocks, in both dimensions: it can be
+    multiplied where it is, along its rows or across them.
+    """
+    matrix, vector = sorted((product.left, product.right), key=lambda box: -len(box.ranges))
+    variable = graph.variable(matrix.variable)
+    mapping = variable.mapping
+    cut = isinstance(mapping, BlockMapping) and len(mapping.follow) == 2 and all(mapping.follow)
+    return cut and len(vector.ranges) == 1 and variable.dtype == np.float32 and not product.adds
 
 
 def operand_faults(variable: Variable, product: Product | None, is_left: bool) -> Iterator[str]:

@@ -418,7 +418,8 @@ def _combine_fits(step: Combine, partial: Variable, target: Variable) -> Faults:
     sizes = tuple(map(_size, step.target.ranges))
     if len(partial.shape) != len(sizes) + 1 or _differ(partial.shape[1:], sizes):
         yield f"rows of '{partial.name}' have the shape {partial.shape[1:]}, the target {sizes}"
-    if not np.can_cast(target.dtype, partial.dtype, "same_kind") and target.dtype.kind != "b":
+    counts = {target.dtype.kind, partial.dtype.kind} <= {"i", "u"}
+    if not np.can_cast(target.dtype, partial.dtype, "same_kind") and target.dtype.kind != "b" and not counts:
         yield f"partial results of type {partial.dtype} for {target.dtype}"
     yield from reduction_faults(step.reduction, target.dtype)
 

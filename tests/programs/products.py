@@ -24,6 +24,30 @@ def vector_from_both_sides(A: dace.float32[N, K], x: dace.float32[N], y: dace.fl
     x[:] = A @ y
 
 
+@case(lambda r: {"A": values(r, 61, 47), "x": values(r, 61), "y": values(r, 47)}, N=61, K=47)
+@dace.program
+def matrix_that_stays_where_it_is(A: dace.float32[N, K], x: dace.float32[N], y: dace.float32[K]):
+    y[:] = x @ A + y
+    x[:] = A @ y
+
+
+@case(lambda r: {"A": values(r, 40, 33), "u": values(r, 40), "v": values(r, 33), "x": values(r, 40)}, N=40, K=33)
+@dace.program
+def computed_matrix_that_stays_where_it_is(
+    A: dace.float32[N, K], u: dace.float32[N], v: dace.float32[K], x: dace.float32[N]
+):
+    A += np.multiply.outer(u, v)
+    v[:] = A.T @ x
+    u[:] = A @ v
+
+
+@case(lambda r: {"A": values(r, 40, 33), "x": values(r, 30), "y": values(r, 20)}, N=40, K=33)
+@dace.program
+def part_of_a_matrix_from_both_sides(A: dace.float32[N, K], x: dace.float32[30], y: dace.float32[20]):
+    y[:] = x @ A[3:33, 5:25]
+    x[:] = A[3:33, 5:25] @ y
+
+
 @case(lambda r: {"A": values(r, 9, 7), "x": values(r, 7), "y": values(r, 9), "s": f32(3)}, N=9, K=7)
 @dace.program
 def scaled_matrix_times_vector(A: dace.float32[N, K], x: dace.float32[K], y: dace.float32[N], s: dace.float32):

@@ -260,20 +260,20 @@ def magnitudes(Z: dace.complex64[5], s: dace.float32[5]):
 @case(
     lambda: {
         "Z": np.append(numbers(5) + 1j * numbers(5)[::-1], [30 + 1j]).astype(np.complex64),
-        "F": zeros(9, 6, dtype=np.complex64),
+        "Q": zeros(9, 6, dtype=np.complex64),
     }
 )
 @dace.program
-def functions_of_complex_numbers(Z: dace.complex64[6], F: dace.complex64[9, 6]):
-    F[0] = np.sin(Z)
-    F[1] = np.cos(Z)
-    F[2] = np.tan(Z)
-    F[3] = np.sinh(Z)
-    F[4] = np.cosh(Z)
-    F[5] = np.tanh(Z)
-    F[6] = np.log10(Z + 1)
-    F[7] = np.log2(Z + 1)
-    F[8] = np.exp(Z) * np.sqrt(Z)
+def functions_of_complex_numbers(Z: dace.complex64[6], Q: dace.complex64[9, 6]):
+    Q[0] = np.sin(Z)
+    Q[1] = np.cos(Z)
+    Q[2] = np.tan(Z)
+    Q[3] = np.sinh(Z)
+    Q[4] = np.cosh(Z)
+    Q[5] = np.tanh(Z)
+    Q[6] = np.log10(Z + 1)
+    Q[7] = np.log2(Z + 1)
+    Q[8] = np.exp(Z) * np.sqrt(Z)
 
 
 @case(lambda: {"A": numbers(6), "k": np.array([0, 1, 2, 3, 7, -4], i32)})

@@ -1,5 +1,7 @@
 #include <dace_ipu/product.hpp>
 
+#include "grid_product.hpp"
+
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 #include <popops/Zero.hpp>
@@ -237,6 +239,19 @@ void multiply(poplar::Graph &graph, poplar::program::Sequence &sequence, const O
       sequence.add(poplar::program::Copy(result, all.target));
     });
   });
+}
+
+void multiplyInPlace(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left,
+                     const Operand &right, const Operand &target, const std::string &name) {
+  if (left.tensor.rank() < right.tensor.rank())
+    return multiplyInPlace(graph, sequence, right, left, target, name);
+  const bool isOne = left.indices.size() == 2 && right.indices.size() == 1 && target.indices.size() == 1 &&
+                     !has(left.indices + right.indices + target.indices, '.');
+  const Grid grid = isOne ? Grid(graph, left.tensor) : Grid();
+  if (grid.tiles.empty())
+    return multiply(graph, sequence, left, right, target, name);
+  const bool isAcross = left.indices.front() == right.indices.front();
+  multiplyOnGrid(graph, sequence, left.tensor, grid, right.tensor, target.tensor, isAcross, name);
 }
 
 void multiplyAdd(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left, const Operand &right,

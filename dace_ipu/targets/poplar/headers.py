@@ -14,7 +14,7 @@ _GROUPS: tuple[dict[str, str | None], ...] = (
         "dace_ipu/integers.hpp": r"dace_ipu::(floor_div|mod|ipow|count)\b|(?<!\w)(at|shape)\(",
         "dace_ipu/mapping.hpp": r"dace_ipu::(mapToBlocks|mapLanes)\b",
         "dace_ipu/perf.hpp": r"dace_ipu::(vertexCycles|multiVertexCycles)\b",
-        "dace_ipu/product.hpp": r"dace_ipu::(addProductCodelets|multiply|multiplyAdd|leftOperand|rightOperand)\b",
+        "dace_ipu/product.hpp": r"dace_ipu::(addProductCodelets|multiply|multiplyAdd|multiplyInPlace|leftOperand|rightOperand)\b",
         "dace_ipu/programs.hpp": None,
         "dace_ipu/rows.hpp": r"dace_ipu::rows\b",
     },

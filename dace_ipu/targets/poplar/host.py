@@ -49,7 +49,7 @@ from dace_ipu.tile_graph.nodes import (
     Variable,
     walk_steps,
 )
-from dace_ipu.tile_graph.products import Notation
+from dace_ipu.tile_graph.products import Notation, lies_in_blocks
 
 __all__ = ["HOST_STYLE", "BuildFunction", "host_text", "print_build", "symbol_names"]
 
@@ -350,7 +350,8 @@ class _HostPrinter:
         pairs = zip(boxes, Notation.of(step), strict=True)
         operands = ", ".join(f'{{{self._slice(box)}, "{runs}"}}' for box, runs in pairs)
         tests = list(dict.fromkeys(test for box in boxes for test in self._conditions(box)))
-        function = "multiplyAdd" if step.adds else "multiply"
+        in_place = lies_in_blocks(step, self._graph)
+        function = "multiplyAdd" if step.adds else "multiplyInPlace" if in_place else "multiply"
         self._lines.add(*self._origin(step.source))
         if tests:
             self._lines.add(f"if ({' && '.join(tests)})")

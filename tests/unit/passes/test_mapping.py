@@ -9,7 +9,18 @@ from pass_graphs import ONE, ZERO, expr, graph, map_step, variables
 
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.partition import PartitionMaps
-from dace_ipu.tile_graph.nodes import BlockMapping, Follow, LinearMapping, Repeat, TileMapping
+from dace_ipu.tile_graph.nodes import (
+    BlockMapping,
+    Follow,
+    LinearMapping,
+    Product,
+    Range,
+    Repeat,
+    Slice,
+    TileGraph,
+    TileMapping,
+)
+from dace_ipu.tile_graph.products import lies_in_blocks
 
 
 def mapped(arrays, *steps):
@@ -82,3 +93,30 @@ def test_the_larger_writer_wins_and_the_first_of_equals():
 def test_mappings_that_are_set_stay():
     array = dataclasses.replace(variables(A="N")[0], mapping=TileMapping(3))
     assert mapped((array,), map_step("A[i] = 1", i="N"))["A"] == TileMapping(3)
+
+
+def product(notation: str, left: str, right: str, target: str, name: str) -> Product:
+    return Product(name, whole(target), whole(left), whole(right), notation, adds=False)
+
+
+def whole(text: str) -> Slice:
+    variable, *sizes = text.split()
+    return Slice(variable, tuple(Range(ZERO, expr(size), 1) for size in sizes))
+
+
+def products_with_both_sides(dtype: str = "float32") -> TileGraph:
+    arrays = variables(A=f"{dtype} N, M", x=f"{dtype} N", y=f"{dtype} M")
+    steps = (product("ij,j->i", "A N M", "y M", "x N", "down"), product("i,ij->j", "x N", "A N M", "y M", "up"))
+    return MapVariables().apply(graph(arrays, *steps))
+
+
+def test_a_matrix_that_meets_vectors_from_both_sides_lies_in_blocks():
+    result = products_with_both_sides()
+    assert [(p.name, p.extents) for p in result.partitions] == [("A_blocks", (expr("N"), expr("M")))]
+    assert result.variable("A").mapping == along(Follow(0, ZERO, 1), Follow(1, ZERO, 1), partition="A_blocks")
+    assert all(lies_in_blocks(step, result) for step in result.steps)
+
+
+def test_one_of_halves_is_spread_evenly():
+    result = products_with_both_sides("float16")
+    assert result.variable("A").mapping == LinearMapping() and not result.partitions

@@ -33,6 +33,11 @@ void addProductCodelets(poplar::Graph &graph);
 void multiply(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left, const Operand &right,
               const Operand &target, const std::string &name);
 
+/// The same for a FLOAT matrix that lies in a grid of blocks, on one side, and a vector on the other: the matrix stays
+/// where it is. Where that is not so, it is multiply().
+void multiplyInPlace(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left,
+                     const Operand &right, const Operand &target, const std::string &name);
+
 /// target += left * right.
 void multiplyAdd(poplar::Graph &graph, poplar::program::Sequence &sequence, const Operand &left, const Operand &right,
                  const Operand &target, const std::string &name);

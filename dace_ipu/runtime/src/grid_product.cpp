@@ -1,0 +1,221 @@
+#include "grid_product.hpp"
+
+#include <dace_ipu/blocks.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace dace_ipu {
+
+namespace {
+
+using poplar::Tensor;
+
+/// Both work on two or four floats at a time, and sum up in registers.
+const char *const codelets = R"(#include <poplar/Vertex.hpp>
+#include <ipu_vector_math>
+
+namespace dace_ipu {
+
+using Row = poplar::Input<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>>;
+using Sums = poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR, 8>>;
+
+inline const float2 *pairs(const float *row) { return reinterpret_cast<const float2 *>(row); }
+
+// sums[i] is the product of row i and the vector. A worker takes one row after the other.
+class AlongRows : public poplar::MultiVertex {
+public:
+  poplar::Vector<Row> rows;
+  Row vector;
+  Sums sums;
+  unsigned numRows, length;
+
+  bool compute(unsigned worker) {
+    const float2 *factors = pairs(&vector[0]);
+    const unsigned turns = length / 2;
+    for (unsigned i = worker; i < numRows; i += numWorkers()) {
+      const float2 *row = pairs(&rows[i][0]);
+      float2 sum = {0.0f, 0.0f};
+      for (unsigned k = 0; k < turns; ++k)
+        sum += row[k] * factors[k];
+      float total = sum.x + sum.y;
+      if (length % 2 != 0)
+        total += rows[i][length - 1] * vector[length - 1];
+      sums[i] = total;
+    }
+    return true;
+  }
+};
+
+// sums[k] is the product of column k and the vector. A worker takes four columns at a time, the last one what is left.
+class AcrossRows : public poplar::MultiVertex {
+public:
+  poplar::Vector<Row> rows;
+  Row vector;
+  Sums sums;
+  unsigned numRows, length;
+
+  bool compute(unsigned worker) {
+    float2 *results = reinterpret_cast<float2 *>(&sums[0]);
+    const unsigned quads = length / 4, count = numRows;
+    for (unsigned quad = worker; quad < quads; quad += numWorkers()) {
+      float2 low = {0.0f, 0.0f}, high = {0.0f, 0.0f};
+      for (unsigned i = 0; i < count; ++i) {
+        const float2 *row = pairs(&rows[i][0]) + 2 * quad;
+        const float factor = vector[i];
+        low += row[0] * factor;
+        high += row[1] * factor;
+      }
+      results[2 * quad] = low;
+      results[2 * quad + 1] = high;
+    }
+    if (worker == numWorkers() - 1) {
+      for (unsigned k = 4 * quads; k < length; ++k) {
+        float sum = 0.0f;
+        for (unsigned i = 0; i < count; ++i)
+          sum += rows[i][k] * vector[i];
+        sums[k] = sum;
+      }
+    }
+    return true;
+  }
+};
+
+// sums[k] is the sum of the elements k of all rows. A worker takes one after the other.
+class SumRows : public poplar::MultiVertex {
+public:
+  poplar::Vector<Row> rows;
+  Sums sums;
+  unsigned numRows, length;
+
+  bool compute(unsigned worker) {
+    const unsigned count = numRows;
+    for (unsigned k = worker; k < length; k += numWorkers()) {
+      float sum = 0.0f;
+      for (unsigned i = 0; i < count; ++i)
+        sum += rows[i][k];
+      sums[k] = sum;
+    }
+    return true;
+  }
+};
+
+} // namespace dace_ipu
+)";
+
+/// The rectangle that some intervals of a row-major matrix fill.
+struct Box {
+  std::size_t top, bottom, left, right;
+
+  Box(const std::vector<poplar::Interval> &intervals, std::size_t width)
+      : top(intervals.front().begin() / width), bottom((intervals.back().end() - 1) / width + 1),
+        left(intervals.front().begin() % width), right((intervals.back().end() - 1) % width + 1) {}
+
+  std::size_t size() const { return bottom > top && right > left ? (bottom - top) * (right - left) : 0; }
+
+  /// Whether the intervals fill it and nothing else.
+  bool isFilledBy(const std::vector<poplar::Interval> &intervals, std::size_t width) const {
+    std::size_t elements = 0;
+    for (const poplar::Interval &interval : intervals) {
+      const bool wraps = interval.begin() / width != (interval.end() - 1) / width;
+      const bool fits = interval.begin() % width >= left && (interval.end() - 1) % width < right;
+      if (!fits || (wraps && (left != 0 || right != width)))
+        return false;
+      elements += interval.size();
+    }
+    return elements == size();
+  }
+};
+
+void cutAt(std::vector<std::size_t> &cuts, std::size_t place) {
+  const auto found = std::lower_bound(cuts.begin(), cuts.end(), place);
+  if (found == cuts.end() || *found != place)
+    cuts.insert(found, place);
+}
+
+/// A vertex over the rows of a block.
+poplar::VertexRef addVertex(poplar::Graph &graph, poplar::ComputeSet computeSet, const char *codelet,
+                            const Tensor &block, const Tensor &sums, unsigned tile) {
+  const poplar::VertexRef vertex = graph.addVertex(computeSet, codelet);
+  graph.setTileMapping(vertex, tile);
+  std::vector<Tensor> rows;
+  for (std::size_t i = 0; i < block.dim(0); ++i)
+    rows.push_back(block[i]);
+  graph.connect(vertex["rows"], rows);
+  graph.connect(vertex["sums"], sums);
+  graph.setInitialValue(vertex["numRows"], static_cast<unsigned>(block.dim(0)));
+  graph.setInitialValue(vertex["length"], static_cast<unsigned>(block.dim(1)));
+  graph.setPerfEstimate(vertex, 60 + 2 * block.numElements());
+  return vertex;
+}
+
+/// target = the sum of the rows of a matrix: a few columns on each tile.
+void sumRows(poplar::Graph &graph, poplar::program::Sequence &sequence, const Tensor &matrix, const Tensor &target,
+             const std::string &name) {
+  const poplar::ComputeSet computeSet = graph.addComputeSet(name);
+  for (const Block &block : Blocks({static_cast<std::int64_t>(matrix.dim(1))}, graph.getTarget().getNumTiles())) {
+    const poplar::Interval columns(block.begin(0), block.end(0));
+    addVertex(graph, computeSet, "dace_ipu::SumRows", matrix.slice(columns, 1), target.slice(columns), block.tile());
+  }
+  sequence.add(poplar::program::Execute(computeSet));
+}
+
+void addCodeletsOnce(poplar::Graph &graph) {
+  if (graph.hasCodelet("dace_ipu::AlongRows"))
+    return;
+  std::stringstream source(codelets);
+  graph.addCodelets(source, "-O3");
+}
+
+} // namespace
+
+Grid::Grid(const poplar::Graph &graph, const Tensor &matrix) {
+  const std::size_t width = matrix.dim(1), numTiles = graph.getTarget().getNumTiles();
+  const std::size_t fair = (matrix.numElements() + numTiles - 1) / numTiles;
+  std::vector<std::pair<unsigned, Box>> boxes;
+  const auto mapping = graph.getTileMapping(matrix);
+  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
+    if (mapping[tile].empty())
+      continue;
+    const Box box(mapping[tile], width);
+    if (!box.isFilledBy(mapping[tile], width) || box.size() > 2 * fair)
+      return;
+    boxes.emplace_back(tile, box);
+    for (std::size_t row : {box.top, box.bottom})
+      cutAt(rows, row);
+    for (std::size_t column : {box.left, box.right})
+      cutAt(columns, column);
+  }
+  if (boxes.size() < 2 || boxes.size() != (rows.size() - 1) * (columns.size() - 1))
+    return;
+  std::sort(boxes.begin(), boxes.end(), [](const auto &a, const auto &b) {
+    return std::make_pair(a.second.top, a.second.left) < std::make_pair(b.second.top, b.second.left);
+  });
+  for (const auto &[tile, box] : boxes)
+    tiles.push_back(tile);
+}
+
+void multiplyOnGrid(poplar::Graph &graph, poplar::program::Sequence &sequence, const Tensor &matrix, const Grid &grid,
+                    const Tensor &vector, const Tensor &target, bool across, const std::string &name) {
+  addCodeletsOnce(graph);
+  const std::size_t down = grid.rows.size() - 1, beside = grid.columns.size() - 1;
+  const Tensor partials =
+      graph.addVariable(matrix.elementType(), {across ? down : beside, target.numElements()}, name + "/partials");
+  const poplar::ComputeSet computeSet = graph.addComputeSet(name + "/Multiply");
+  const char *const codelet = across ? "dace_ipu::AcrossRows" : "dace_ipu::AlongRows";
+  for (std::size_t i = 0; i < down; ++i) {
+    for (std::size_t j = 0; j < beside; ++j) {
+      const poplar::Interval rows(grid.rows[i], grid.rows[i + 1]), columns(grid.columns[j], grid.columns[j + 1]);
+      const Tensor sums = partials[across ? i : j].slice(across ? columns : rows);
+      const unsigned tile = grid.tiles[i * beside + j];
+      graph.setTileMapping(sums, tile);
+      const Tensor block = matrix.slice(rows, 0).slice(columns, 1);
+      const poplar::VertexRef vertex = addVertex(graph, computeSet, codelet, block, sums, tile);
+      graph.connect(vertex["vector"], vector.slice(across ? rows : columns));
+    }
+  }
+  sequence.add(poplar::program::Execute(computeSet));
+  sumRows(graph, sequence, partials, target, name + "/Reduce");
+}
+
+} // namespace dace_ipu
