@@ -349,6 +349,8 @@ class ExpressionPrinter:
             return self._float_text(float(value))
         if dtype == BOOL:
             return "true" if value else "false"
+        if isinstance(value, float) and not np.isfinite(value):
+            raise ExpressionError(f"the constant {value} where {dtype.name} is needed")
         return _integer_text(int(value), dtype)
 
     def _float_text(self, value: float) -> str:

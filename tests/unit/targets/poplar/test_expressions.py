@@ -100,7 +100,7 @@ k > 2 and t; sqrt(k) + a
 z + w; z - w; z * w; z / w; z * 2; z * a; z + 1j; -z; z == w; z != 1; z ** 2; z ** n; abs(z); z.real; z.imag * a
 conj(z); z.conj()
 conjugate(a); (z * w).real; real(z); imag(z * 2j); real(a); imag(a); exp(z); log(z); sqrt(z); complex(a, b)
-sin(z); cos(z); tan(z); sinh(z); cosh(z); tanh(z); log2(z); log10(z)
+sin(z); cos(z); tan(z); sinh(z); cosh(z); tanh(z); log2(z); log10(z); exp2(z); expm1(z); log1p(z)
 complex64(a); z * 1j + a
 z if t else w; bool(z); z if t else a; abs(z - w) < 2; complex64(1, 2) * z; sqrt(w); a.real; a.imag
 z ** a; z ** w; z ** (a - a); (z - z) ** p; z ** (a - a - 3.0); (z - z) ** w
@@ -250,6 +250,7 @@ REFUSED = {
     "a +": "'a +' is no Python expression: invalid syntax",
     "z < w": "'z < w': complex numbers have no order",
     "int(z)": "'int(z)': a complex value where int32 is needed; take its .real or .imag",
+    "uint8(math.inf) + i": "'uint8(math.inf) + i': the constant inf where uint8 is needed",
     "asin(z)": "'asin(z)': no complex 'asin'",
     "i8 * 3000000000": "'i8 * 3000000000': the constant 3000000000 does not fit in int32",
     "exp(a, b)": "'exp(a, b)': a function of 1 arguments is called with 2",
