@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 import dace
+import networkx
 import numpy as np
 from dace import data, dtypes, hooks, subsets, symbolic
 from dace.attr_enum import ExtensibleAttributeEnum
@@ -49,6 +50,7 @@ from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ControlFlowBlock, ControlFlowRegion, LoopRegion, SDFGState
 from dace.sdfg.type_inference import infer_expr_type
 from dace.transformation.auto import auto_optimize as _auto_optimize_module
+from dace.transformation.dataflow.redundant_array import RedundantSecondArray
 from dace.transformation.passes.analysis import loop_analysis
 from dace.transformation.passes.lift_trivial_if import LiftTrivialIf
 
@@ -229,6 +231,16 @@ def wrap_result_type(make: Callable[[Function], Function]) -> None:
 def wrap_visit_assign(make: Callable[[Function], Function]) -> None:
     """Wrap ``ProgramVisitor._visit_assign(node, target, operator)``, which parses an assignment."""
     _replace_function(ProgramVisitor, "_visit_assign", make)
+
+
+def wrap_second_copy(make: Callable[[Function], Function]) -> None:
+    """Wrap ``RedundantSecondArray.can_be_applied(state, ...)``: whether ``in_array`` may stand for its copy."""
+    _replace_function(RedundantSecondArray, "can_be_applied", make)
+
+
+def has_path(state: SDFGState, first: nodes.Node, second: nodes.Node) -> bool:
+    """Whether ``second`` runs after ``first`` in a state."""
+    return bool(networkx.has_path(state.nx, first, second))
 
 
 def add_visit(kind: str, visit: Callable[[Any, Any], None]) -> None:

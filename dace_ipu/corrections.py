@@ -35,6 +35,7 @@ def install() -> None:
     compat.wrap_replacement("dace.reduce", _with_identity)
     compat.wrap_replacement("abs", _with_real_magnitude)
     compat.wrap_parse(_with_counters_apart)
+    compat.wrap_second_copy(_unless_overwritten)
 
 
 def _with_ranges_in_order(original: Callable[..., list[CounterRange]]) -> Callable[..., list[CounterRange]]:
@@ -223,3 +224,24 @@ def _counters(sdfg: Any) -> set[str]:
 def _free_name(name: str, sdfg: Any, around: frozenset[str]) -> str:
     taken = around | _counters(sdfg) | sdfg.symbols.keys() | sdfg.arrays.keys() | set(map(str, sdfg.free_symbols))
     return next(new for new in (f"{name}_{k}" for k in itertools.count(1)) if new not in taken)
+
+
+def _unless_overwritten(original: Callable[..., bool]) -> Callable[..., bool]:
+    """Whether a copy is superfluous: not if it is read after the original has been overwritten.
+
+    DaCe 2.0.0b1 removes the copy in ``old = np.copy(A); A[1:-1] = f(old); change = A - old``, and computes ``A - A``.
+    """
+
+    @functools.wraps(original)
+    def can_be_applied(match: Any, state: Any, *arguments: Any, **options: Any) -> bool:
+        applies = original(match, state, *arguments, **options)
+        return applies and not _is_read_late(match.in_array, match.out_array, state)
+
+    return can_be_applied
+
+
+def _is_read_late(source: Any, copied: Any, state: Any) -> bool:
+    """Whether something reads a copy of ``source`` that need not run before ``source`` is written again."""
+    writers = [n for n in state.data_nodes() if n.data == source.data and n is not source and state.in_degree(n)]
+    later = [writer for writer in writers if not compat.has_path(state, writer, source)]
+    return any(not compat.has_path(state, reader, w) for reader in state.successors(copied) for w in later)

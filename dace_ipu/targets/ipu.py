@@ -21,6 +21,7 @@ from dace_ipu.lowering.verify import as_diagnostics
 from dace_ipu.registration import IPU_SCHEDULES, IPU_STORAGES, IPU_Cycles, IPU_Device
 from dace_ipu.simulator import ahead
 from dace_ipu.targets.poplar import program
+from dace_ipu.targets.poplar.expressions import ExpressionError
 from dace_ipu.tile_graph.nodes import TileGraph
 from dace_ipu.tile_graph.spec import SpecError
 from dace_ipu.transformations.checks import check_after, is_device_program
@@ -183,14 +184,21 @@ class IPUCodeGen(compat.TargetCodeGenerator):
     # ---- files -------------------------------------------------------------------------------------------------------
 
     def get_generated_codeobjects(self) -> list[compat.CodeObject]:
-        """host.cpp, codelets.cpp (to read; not for the host's compiler) and the codelets as an embedded text."""
+        """host.cpp, codelets.cpp (to read; not for the host's compiler) and the codelets as an embedded text.
+
+        Raises DiagnosticError for a computation that codelets have no code for.
+        """
         signature = self._sdfg.init_signature(free_symbols=self._frame.free_symbols(self._sdfg))
         state_struct = compat.mangle_dace_state_struct_name(self._sdfg)
         header = compat.CodeIOStream()
         self._frame.generate_fileheader(self._sdfg, header, self.target_name)
-        texts = program.texts(
-            self._programs, self._sdfg.name, state_struct, signature, header.getvalue(), self._options()
-        )
+        try:
+            texts = program.texts(
+                self._programs, self._sdfg.name, state_struct, signature, header.getvalue(), self._options()
+            )
+        except ExpressionError as error:
+            finding = Diagnostic(Place.of(self._sdfg), f"{error}: this cannot run on the IPU")
+            raise DiagnosticError([finding]) from error
         if build_lock.is_building() and config.settings().mode == "simulator":
             ahead.compile_ahead(texts.codelets)
         return [

@@ -348,6 +348,7 @@ FUNCTIONS: dict[str, Function] = {
     **_reals("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt"),
     "pow": _power,
     "power": _power,
+    "ipow": _power,
     "np_float_pow": _real(np.power),
     "reciprocal": _reciprocal,
     "hypot": _real(np.hypot),

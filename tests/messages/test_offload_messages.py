@@ -98,6 +98,16 @@ def test_an_array_of_a_size_that_the_device_computes() -> None:
     assert any("an array of fixed size" in hint for f in caught.value.diagnostics for hint in f.hints)
 
 
+def test_a_function_without_a_complex_form() -> None:
+    @dace.program
+    def inverse_sines(Z: dace.complex64[4]):
+        Z[:] = np.arcsin(Z)
+
+    sdfg = dace_ipu.to_ipu(inverse_sines.to_sdfg())
+    with pytest.raises(dace_ipu.DiagnosticError, match="no complex 'asin': this cannot run on the IPU"):
+        sdfg.generate_code()
+
+
 def test_a_dimension_of_unknown_size() -> None:
     @dace.program
     def first(A: dace.float32["?"], B: dace.float32[20]):  # noqa: F722  DaCe's language for sizes

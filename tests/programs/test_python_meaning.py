@@ -328,6 +328,31 @@ def powers_of_integers(A: dace.int32[6], B: dace.int32[6], C: dace.int64[6], n: 
         C[i] = n**2 * A[i] + 3**i
 
 
+@case(lambda: {"A": numbers(4, 4), "n": zeros(1, dtype=i32)})
+@dace.program
+def until_nothing_changes(A: dace.float32[4, 4], n: dace.int32[1]):
+    change = f32(1)
+    while change > 0.01:
+        old = np.copy(A)
+        A[1:-1, 1:-1] = 0.25 * (old[:-2, 1:-1] + old[2:, 1:-1] + old[1:-1, :-2] + old[1:-1, 2:])
+        change = np.max(np.abs(A - old))
+        n[0] += 1
+        if n[0] > 30:
+            break
+
+
+@case(lambda: {"A": numbers(5), "C": numbers(5) + 1, "D": zeros(5)})
+@dace.program
+def copies_that_are_read_late(A: dace.float32[5], C: dace.float32[5], D: dace.float32[5]):
+    old = np.copy(A)
+    A[:] = C
+    C[:] = old
+    D[:] = old + A
+    part = C[1:4] * 1
+    C[0:3] = A[1:4]
+    D[0:3] = D[0:3] + part
+
+
 @dace.program
 def scaled(X: dace.float32[N], factor: dace.float32):
     for i in dace.map[0:N]:
@@ -398,7 +423,7 @@ def simulate(sdfg: dace.SDFG, **given: Any) -> None:
 
 @pytest.mark.parametrize(
     "program",
-    [quotients_without_a_value, transforms, numbers_of_64_bits, functions_of_complex_numbers],
+    [quotients_without_a_value, transforms, numbers_of_64_bits, powers_of_integers, functions_of_complex_numbers],
     ids=lambda program: program.f.__name__,
 )
 def test_on_the_simulator(program: Any) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import dace
+import numpy as np
 import pytest
 from dace.frontend.common.op_repository import Replacements
 from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.replacements import operators
 from dace.libraries.standard.nodes.reduce import Reduce
 from dace.sdfg.state import ConditionalBlock
+from dace.transformation.dataflow.redundant_array import RedundantSecondArray
 
 import dace_ipu  # noqa: F401  corrects DaCe
 
@@ -131,3 +133,18 @@ def test_a_reduction_that_returns_its_result_has_an_identity(
     sdfg = reduced.to_sdfg(simplify=False)
     (node,) = [node for node, _ in sdfg.all_nodes_recursive() if isinstance(node, Reduce)]
     assert node.identity == identity
+
+
+@dace.program
+def old_and_new(A: dace.float32[4, 4]):
+    old = np.copy(A)
+    A[1:-1, 1:-1] = 0.25 * (old[:-2, 1:-1] + old[2:, 1:-1] + old[1:-1, :-2] + old[1:-1, 2:])
+    A[0, 0] = np.max(np.abs(A - old))
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_a_copy_that_is_read_late_is_kept(corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not corrected:
+        original = RedundantSecondArray.can_be_applied.__wrapped__
+        monkeypatch.setattr(RedundantSecondArray, "can_be_applied", original)
+    assert ("old" in old_and_new.to_sdfg(simplify=True).arrays) == corrected

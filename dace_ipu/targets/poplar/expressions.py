@@ -349,6 +349,8 @@ class ExpressionPrinter:
             return self._float_text(float(value))
         if dtype == BOOL:
             return "true" if value else "false"
+        if isinstance(value, float) and not np.isfinite(value):
+            raise ExpressionError(f"the constant {value} where {dtype.name} is needed")
         return _integer_text(int(value), dtype)
 
     def _float_text(self, value: float) -> str:
@@ -464,9 +466,9 @@ def promoted(left: Term, right: Term) -> DType:
 def arithmetic_type(left: Term, right: Term) -> DType:
     """The type in which two operands are added or multiplied."""
     dtype = promoted(left, right)
-    dtype = INT if is_narrow(dtype) or dtype == BOOL else dtype
-    is_large = any(type(t.literal) is int and not _fits(t.literal, INT) for t in (left, right))
-    return LONG if dtype == INT and is_large else dtype
+    if dtype == INT and any(type(t.literal) is int and not _fits(t.literal, INT) for t in (left, right)):
+        return LONG  # a counter and a large number
+    return INT if is_narrow(dtype) or dtype == BOOL else dtype
 
 
 def real_type(left: Term, right: Term) -> DType:

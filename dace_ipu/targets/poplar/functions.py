@@ -285,8 +285,8 @@ def _polynomial(name: str, helper: str, arity: int = 1) -> Handler:
     return call
 
 
-_CMATH = "log1p expm1 exp2 cbrt asin acos atan asinh acosh atanh erf fabs".split()
-_COMPLEX = "exp log log2 log10 sqrt tan sinh cosh tanh".split()
+_CMATH = "cbrt asin acos atan asinh acosh atanh erf fabs".split()
+_COMPLEX = "exp exp2 expm1 log log2 log10 log1p sqrt tan sinh cosh tanh".split()
 _LONG_NAMES = {f"arc{name[1:]}": name for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")}
 
 #: Name in Python → what prints a call.
@@ -294,7 +294,7 @@ CALLS: dict[str, Handler] = {
     # powers and logarithms
     **{name: _floating(name) for name in _CMATH},
     **{name: _with_complex(name, f"complex_{name}") for name in _COMPLEX},
-    **dict.fromkeys(("pow", "power"), _operator(ast.Pow)),
+    **dict.fromkeys(("pow", "power", "ipow"), _operator(ast.Pow)),
     "np_float_pow": _floating("pow", 2),
     "reciprocal": _reciprocal,
     "ldexp": _ldexp,

@@ -311,6 +311,24 @@ inline complex64 log2(complex64 z) { return log(z) * complex64(1.442695041f); }
 """,
         needs=("complex_log",),
     ),
+    "complex_log1p": _Helper(
+        """\
+inline complex64 log1p(complex64 z) { return log(z + complex64(1.0f)); }
+""",
+        needs=("complex_log",),
+    ),
+    "complex_expm1": _Helper(
+        """\
+inline complex64 expm1(complex64 z) { return exp(z) - complex64(1.0f); }
+""",
+        needs=("complex_exp",),
+    ),
+    "complex_exp2": _Helper(
+        """\
+inline complex64 exp2(complex64 z) { return exp(z * complex64(0.6931471806f)); }
+""",
+        needs=("complex_exp",),
+    ),
     "complex_sinh": _Helper(
         """\
 inline complex64 sinh(complex64 z) { return {std::sinh(z.re) * cosine(z.im), std::cosh(z.re) * sine(z.im)}; }

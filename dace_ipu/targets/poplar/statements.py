@@ -150,9 +150,8 @@ class BodyPrinter:
             return Term(self.cpp[name], INT, weak=True)
         if name in self.values:
             dtype = self.values[name].dtype
-            integer = dtype.kind in "iu"
-            kept = INT if integer and dtype.itemsize <= 4 else dtype
-            return Term(self.cpp[name], kept, weak=integer)
+            is_index = dtype.kind in "iu" and dtype.itemsize <= 4  # with 64 bits it is data
+            return Term(self.cpp[name], INT if is_index else dtype, weak=is_index)
         if name in self.fields and self.fields[name].layout is Layout.SCALAR:
             return self._element(Access(name, ()))
         return None
