@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import sympy
 
 from dace_ipu.passes.facts import Facts
+from dace_ipu.passes.literals import index_of
 from dace_ipu.passes.rewrite import Body
 from dace_ipu.tile_graph.body import Expr, If, Store, symbol
 from dace_ipu.tile_graph.indices import quotient
 from dace_ipu.tile_graph.nodes import MapStep
 
-__all__ = ["Digit", "conditions_around", "conjuncts", "digits_of", "expression_of"]
+__all__ = ["Digit", "conditions_around", "conjuncts", "digits_of"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Digit:
         """Whether being a digit, at least 0 and less than its width, is all that a condition asks of the runner."""
         match ast.parse(condition, mode="eval").body:
             case ast.Compare(left=left, ops=[ast.LtE()], comparators=[ast.Name(id=name)]) if name == self.runner:
-                least = expression_of(left)
+                least = index_of(left, powers=True)
                 return least is not None and bool(least.is_Integer and least <= 0)
             case _:
                 return self.width is not None and any(_same(w, self.width) for w in _limits(self.runner, (condition,)))
@@ -104,40 +105,9 @@ def _limits(name: str, conditions: tuple[str, ...]) -> Iterator[Expr]:
     for condition in conditions:
         match ast.parse(condition, mode="eval").body:
             case ast.Compare(left=ast.Name(id=left), ops=[ast.Lt() | ast.LtE() as op], comparators=[right]):
-                limit = expression_of(right) if left == name else None
+                limit = index_of(right, powers=True) if left == name else None
                 if limit is not None:
                     yield limit if isinstance(op, ast.Lt) else sympy.expand(limit + 1)
-
-
-def expression_of(node: ast.expr) -> Expr | None:
-    """The integer that a text stands for; None for what is no plain arithmetic of integers."""
-    match node:
-        case ast.Constant(value=int() as value) if not isinstance(value, bool):
-            return sympy.Integer(value)
-        case ast.Name(id=name):
-            return symbol(name)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = expression_of(operand)
-            return None if inner is None else -inner
-        case ast.BinOp(left=left, op=op, right=right):
-            operands = expression_of(left), expression_of(right)
-            return None if operands[0] is None or operands[1] is None else _combined(op, operands[0], operands[1])
-        case _:
-            return None
-
-
-def _combined(op: ast.operator, left: Expr, right: Expr) -> Expr | None:
-    match op:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.Pow():
-            return left**right
-        case _:
-            return None
 
 
 def _place(index: Expr, name: str) -> Expr | None:

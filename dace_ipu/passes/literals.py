@@ -39,27 +39,27 @@ def as_index(declaration: Declare, assigned: Set[str]) -> Expr | None:
     return index_of(ast.parse(value.text.strip(), mode="eval").body)
 
 
-def index_of(node: ast.expr) -> Expr | None:
-    """The integer expression that a node of Python's syntax tree spells; None for what is none."""
+def index_of(node: ast.expr, powers: bool = False) -> Expr | None:
+    """The integer expression that a node of Python's syntax tree spells, with ``powers`` if these are wanted; None for
+    what is none.
+    """
     match node:
         case ast.Constant(value=int() as value) if not isinstance(value, bool):
             return sympy.Integer(value)
         case ast.Name(id=name):
             return symbol(name)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = index_of(operand)
+            inner = index_of(operand, powers)
             return None if inner is None else -inner
-        case ast.BinOp():
-            return _operation(node)
+        case ast.BinOp(left=left, op=op, right=right):
+            operands = index_of(left, powers), index_of(right, powers)
+            return None if operands[0] is None or operands[1] is None else _combined(op, *operands, powers)
         case _:
             return None
 
 
-def _operation(node: ast.BinOp) -> Expr | None:
-    left, right = index_of(node.left), index_of(node.right)
-    if left is None or right is None:
-        return None
-    match node.op:
+def _combined(op: ast.operator, left: Expr, right: Expr, powers: bool) -> Expr | None:
+    match op:
         case ast.Add():
             return left + right
         case ast.Sub():
@@ -70,5 +70,7 @@ def _operation(node: ast.BinOp) -> Expr | None:
             return sympy.floor(left / right)
         case ast.Mod() if right.is_Integer and right > 0:
             return sympy.Mod(left, right)
+        case ast.Pow() if powers:
+            return left**right
         case _:
             return None

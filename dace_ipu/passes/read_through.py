@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from dace_ipu.passes.digits import conditions_around, expression_of
+from dace_ipu.passes.digits import conditions_around
 from dace_ipu.passes.domain import Domain, normalised, scalar_source
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import Site
+from dace_ipu.passes.literals import index_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.steps import touched, uses, written
@@ -165,7 +166,7 @@ def _gap(condition: str) -> Expr | None:
     """What is at least 0 if a comparison holds."""
     match ast.parse(condition, mode="eval").body:
         case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() as op], comparators=[right]):
-            low, high = expression_of(left), expression_of(right)
+            low, high = index_of(left, powers=True), index_of(right, powers=True)
             return None if low is None or high is None else sympy.expand(high - low - int(isinstance(op, ast.Lt)))
         case _:
             return None
