@@ -33,12 +33,14 @@ def row_accesses(loop: For) -> Iterator[Access]:
 
 
 def odd_strides(access: Access, field: Field) -> tuple[Expr, ...]:
-    """The lengths of rows that have to be even for an element of the last dimension to stay where a pair begins."""
+    """The lengths of rows that have to be even for an element of the last dimension to stay where a pair begins; none
+    if that dimension has one element only, as then another one moves.
+    """
     if field.layout is not Layout.VECTOR or all(index == 0 for index in access.indices[:-1]):
         return ()
     last = field.ranges[-1]
     length = sympy.expand(sympy.floor((last.end - last.begin + last.step - 1) / last.step))
-    return () if length.is_Integer and length % 2 == 0 else (length,)
+    return () if length.is_Integer and (length % 2 == 0 or length == 1) else (length,)
 
 
 def pair_names(loop: For, code: Code) -> set[str]:

@@ -63,3 +63,17 @@ def pairs_in_triangles(A: dace.float32[N, M], B: dace.float32[N, M]):
     for i in dace.map[0:N]:
         for k in range(i - 1):
             B[i, k] = 2 * A[i, k]
+
+
+@case(lambda r: {"A": values(r, 8), "C": values(r, 8, 9), "s": values(r, 1)}, N=8, M=9)
+@dace.program
+def sum_over_a_column(A: dace.float32[N], C: dace.float32[N, M], s: dace.float32[1]):
+    for i in dace.map[0:N]:
+        s[0] += A[i] * C[i, 0]
+
+
+@case(lambda r: {"C": values(r, 7, 3, 1), "s": values(r, 3)}, N=7)
+@dace.program
+def sums_over_columns(C: dace.float32[N, 3, 1], s: dace.float32[3]):
+    for i, k in dace.map[0:N, 0:3]:
+        s[k] += C[i, k, 0]

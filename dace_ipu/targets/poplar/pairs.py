@@ -37,7 +37,7 @@ class PairLoop:
         self._declare_rows()
         self._declare_sums()
         self.printer.lines.add(f"const {self.printer.index} {count} = {self._count()};")
-        with self.printer.lines.block(self._header(count)):
+        with self.printer.lines.block(self._header("0", count)):
             self._body()
         self._fold_sums()
         self._rest(count)
@@ -54,11 +54,12 @@ class PairLoop:
         strides = (odd_strides(access, self.printer.fields[access.data]) for access in self.rows)
         return list(dict.fromkeys(length for lengths in strides for length in lengths))
 
-    def _header(self, count: str) -> str:
+    def _header(self, first: str, end: str) -> str:
         index, name = self.printer.index, self.counter
         if self._is_shared:
-            return f"for ({index} {name} = {WORKER}; {name} < {count}; {name} += numWorkers())"
-        return f"for ({index} {name} = 0; {name} < {count}; ++{name})"
+            first = WORKER if first == "0" else f"{first} + {WORKER}"
+            return f"for ({index} {name} = {first}; {name} < {end}; {name} += numWorkers())"
+        return f"for ({index} {name} = {first}; {name} < {end}; ++{name})"
 
     @property
     def _is_shared(self) -> bool:
@@ -101,8 +102,7 @@ class PairLoop:
     def _rest(self, count: str) -> None:
         """The last element, or all of them if there are no pairs."""
         if self._lengths():
-            end, index, name = self.printer.indices.text(self.loop.end), self.printer.index, self.counter
-            with self.printer.lines.block(f"for ({index} {name} = 2 * {count}; {name} < {end}; ++{name})"):
+            with self.printer.lines.block(self._header(f"2 * {count}", self.printer.indices.text(self.loop.end))):
                 self.printer.statements(self.loop.body)
         else:
             self._last_element()
