@@ -11,7 +11,7 @@ from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
 from dace_ipu.passes.plan import MOST_SHARED, Plan, alternative, plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, rename_locals, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of, without_known
-from dace_ipu.tile_graph.body import For, symbol, walk
+from dace_ipu.tile_graph.body import Declare, For, symbol, walk
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph, with_inner_steps
 
 LONGEST = 100  # statements: a codelet that is longer than this is no pleasure to read
@@ -73,8 +73,11 @@ def _fetch_more_together(domains: tuple[Domain, Domain]) -> bool:
 
 
 def _chosen_by_data(domain: Domain) -> frozenset[str]:
-    """The arrays of which an iteration reads an element that is not known before."""
-    known = domain.extents.keys() | domain.parameters
+    """The arrays of which each iteration reads another element that is not known before. What a scalar of the device
+    chooses is one slice for all, which is fetched alone.
+    """
+    scalars = {s.name for s in prelude_of(domain.step.body)[0] if isinstance(s, Declare)}
+    known = domain.extents.keys() | domain.parameters | scalars
     found = set()
     for site in domain.sites:
         names = {s.name for index in site.access.indices for s in index.free_symbols}

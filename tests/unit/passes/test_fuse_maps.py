@@ -95,3 +95,15 @@ def test_small_tables_are_fetched_together(program):
     graphs = [program("i: N", text, **arrays) for text in bodies]
     both = tuple(dataclasses.replace(graph.steps[0], name=f"m{n}") for n, graph in enumerate(graphs))
     assert len(FuseMaps().apply(dataclasses.replace(graphs[0], steps=both)).steps) == 1
+
+
+def test_slices_that_a_scalar_of_the_device_chooses_are_no_reason_to_stay_alone(program):
+    arrays = dict.fromkeys("vwyz", ("float32", "N")) | {"t": ("int32", "1")}
+    bodies = ("t_value: int32 = t[0]\ny[i] = v[t_value]", "t_value: int32 = t[0]\nz[i] = w[t_value]")
+    graphs = [program("i: N", text, **arrays) for text in bodies]
+    steps = []
+    for graph in graphs:
+        (scalar, *rest), (step,) = graph.steps[0].body, graph.steps
+        fixed = dataclasses.replace(scalar, constant=True)
+        steps.append(dataclasses.replace(step, name=f"m{len(steps)}", body=(fixed, *rest)))
+    assert len(FuseMaps().apply(dataclasses.replace(graphs[0], steps=tuple(steps))).steps) == 1
