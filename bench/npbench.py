@@ -9,7 +9,8 @@ Kernels are in float32, without float64 that DaCe's frontend brings in, through 
 ``auto_optimize``, without a part on the host. Each is a process of its own with a timeout. Columns:
 
 * **result**: two calls with fresh data, all arrays and returned values against NumPy in float32 (``npbench_kernels``);
-* **where**: 'all tiles', or how many maps and loops run on one tile; scalars outside of maps are counted apart;
+* **where**: 'all tiles', or how many maps and loops run on one tile, because they cannot be divided or by choice, as
+  all tiles are estimated to take longer; scalars outside of maps are counted apart;
 * **sets**: compute sets of the graph; **tiles** that the widest one uses;
 * **cycles** of a call on the device, without the host's traffic; **bound**: see ``work_bound``; **ratio** of both;
 * **c/e/s**: percent of compute, exchange, sync;
@@ -161,9 +162,11 @@ def _where(record: Record) -> str:
     """What the notes of the report say about parts that do not use all tiles."""
     notes = [note for note in record["notes"] if "one tile" in note]
     scalars = sum("it is a single computation" in note for note in notes)
-    parts = len(notes) - scalars
-    where = f"{parts} on one tile" if parts else "all tiles"
-    return f"{where}, {scalars} scalars" if scalars else where
+    chosen = sum("is estimated to take longer" in note for note in notes)
+    parts = len(notes) - scalars - chosen
+    kinds = ((parts, "on one tile"), (chosen, "chosen for one tile"), (scalars, "scalars"))
+    texts = [f"{count} {kind}" for count, kind in kinds if count]
+    return ", ".join(texts if parts or chosen else ["all tiles", *texts])
 
 
 def _against(record: Record, what: str, factor: float, unit: str) -> str:
