@@ -97,7 +97,7 @@ class _Work:
                 result.extend(single)
                 continue
             loop = self._loop(step, result) if isinstance(step, Repeat) else self._late_loop(step, result)
-            maps = None if loop is None else self._as_row(loop) or self._as_maps(loop)
+            maps = None if loop is None or _never_turns(loop) else self._as_row(loop) or self._as_maps(loop)
             if loop is None or maps is None:
                 result.append(step)
             else:
@@ -221,6 +221,11 @@ class _Loop:
     maps: tuple[MapStep, ...]
     start: int
     used: Counter[str]
+
+
+def _never_turns(loop: _Loop) -> bool:
+    """Whether a loop has no turn: of these everything can be proved, even that they are independent."""
+    return bool(loop.count.is_Integer and loop.count <= 0)
 
 
 def _turns_known(count: Expr, turns: Turns) -> bool:

@@ -459,3 +459,13 @@ def read_in_a_branch_then_overwritten(A: dace.float32[7], D: dace.float32[7, 5],
     if a > 1:
         R[:] = A @ D
     A[:] = D @ R
+
+
+@case(lambda r: {"A": values(r, 4), "B": values(r, 4), "idx": np.array([0, 0, 3, 1], np.int32)})
+@dace.program
+def scatter_in_a_loop_without_turns(A: dace.float32[4], B: dace.float32[4], idx: dace.int32[4]):
+    for _ in range(2, 2):
+        for i in dace.map[0:4]:
+            B[idx[i]] += np.tanh(A[i])
+        B[:] = np.tanh(B)
+    A[:] = A + B
