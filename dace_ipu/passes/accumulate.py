@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dace_ipu.passes.clean_up import with_inner
 from dace_ipu.passes.codelets import Elements, changed_names, elements_of, entry_facts, names_of
 from dace_ipu.passes.facts import Facts
-from dace_ipu.passes.footprints import Site, facts_of, sites, span_of
+from dace_ipu.passes.footprints import Site, facts_inside, sites
 from dace_ipu.passes.rewrite import Body, claimed, map_statements
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.tile_graph.body import (
@@ -15,10 +16,8 @@ from dace_ipu.tile_graph.body import (
     Code,
     Declare,
     For,
-    If,
     Statement,
     Store,
-    While,
     symbol,
 )
 from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Step, TileGraph
@@ -68,18 +67,8 @@ class _Loops:
         return tuple(result)
 
     def _inside(self, statement: Statement, facts: Facts) -> Statement:
-        match statement:
-            case While():
-                return replace(statement, body=self.body(statement.body, facts))
-            case If():
-                then, orelse = self.body(statement.then, facts), self.body(statement.orelse, facts)
-                return replace(statement, then=then, orelse=orelse)
-            case For():
-                span = span_of(statement)
-                known = facts.and_also(*facts_of(statement.variable, span)) if span else facts
-                return replace(statement, body=self.body(statement.body, known))
-            case _:
-                return statement
+        known = facts_inside(statement, facts) if isinstance(statement, For) else facts
+        return with_inner(statement, lambda inner: self.body(inner, known))
 
     def _loop(self, loop: For, facts: Facts, before: list[Statement]) -> Body:
         """The loop with what comes around it. A plain store just before it is the start, taken out of ``before``."""

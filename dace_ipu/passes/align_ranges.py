@@ -14,7 +14,7 @@ from dace_ipu.passes.footprints import facts_of
 from dace_ipu.passes.narrow_ranges import bound, conjunction, gap
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import mentions, prelude_of, runtime_names
-from dace_ipu.passes.steps import map_steps
+from dace_ipu.passes.steps import graph_names, map_steps
 from dace_ipu.tile_graph.body import Access, Code, Expr, If, Store, symbol, walk
 from dace_ipu.tile_graph.indices import index_text
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph
@@ -103,7 +103,7 @@ def _shifted(step: MapStep, dimension: Dimension, graph: TileGraph) -> MapStep |
 
 
 def _over_elements(step: MapStep, old: Dimension, offset: Expr, size: Expr, graph: TileGraph) -> MapStep:
-    taken = {name for name, _ in graph.symbols} | {variable.name for variable in graph.variables}
+    taken = graph_names(graph)
     taken |= defined_names(step.body) | used_names(step.body) | {d.name for d in step.domain}
     name = fresh("element", taken)
     iteration = sympy.expand(symbol(name) - offset)

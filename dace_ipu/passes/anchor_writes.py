@@ -11,7 +11,7 @@ from dace_ipu.passes.domain import Domain, normalised
 from dace_ipu.passes.plan import plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, local_arrays, map_statements, used_names
 from dace_ipu.passes.runtime_scalars import is_spread, mentions, prelude_of, runtime_names
-from dace_ipu.passes.steps import map_steps
+from dace_ipu.passes.steps import graph_names, map_steps
 from dace_ipu.tile_graph.body import Access, Code, Expr, For, If, Statement, Store, While, symbol, walk
 from dace_ipu.tile_graph.indices import index_text
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph
@@ -97,7 +97,7 @@ def _over_elements(step: MapStep, target: Access, dimension: int, graph: TileGra
 
 
 def _name_of_element(step: MapStep, graph: TileGraph) -> str:
-    taken = {name for name, _ in graph.symbols} | {variable.name for variable in graph.variables}
+    taken = graph_names(graph)
     return fresh("element", taken | defined_names(step.body) | used_names(step.body) | {d.name for d in step.domain})
 
 

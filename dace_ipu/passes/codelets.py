@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import sympy
 
+from dace_ipu.passes.clean_up import assigned_in
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.fields import size_of
 from dace_ipu.passes.footprints import facts_of
 from dace_ipu.passes.rewrite import Body, defined_names, used_names
-from dace_ipu.tile_graph.body import Access, Assign, DType, Expr, codes, symbol, walk
+from dace_ipu.tile_graph.body import Access, DType, Expr, codes, symbol, walk
 from dace_ipu.tile_graph.nodes import WORKER, WORKERS_PER_TILE, ComputeSet, Field, Layout, TileGraph
 
 __all__ = ["Elements", "changed_names", "elements_of", "entry_facts", "names_of"]
@@ -56,4 +57,4 @@ def names_of(compute_set: ComputeSet) -> set[str]:
 
 def changed_names(body: Body) -> set[str]:
     """The names whose value a body defines or changes."""
-    return defined_names(body) | {statement.name for statement in walk(body) if isinstance(statement, Assign)}
+    return defined_names(body) | assigned_in(body)

@@ -229,6 +229,12 @@ class Scope:
         return facts.holds(low) and facts.at_most(low, size) and facts.at_most(low, interval.high + 1)
 
 
+def facts_inside(loop: For, facts: Facts) -> Facts:
+    """What holds in the body of a loop: what holds around it, and the span of its variable."""
+    span = span_of(loop)
+    return facts.and_also(*facts_of(loop.variable, span)) if span else facts
+
+
 def span_of(loop: For) -> tuple[Expr, Expr] | None:
     """The least and greatest value of a loop variable; None if the direction is unknown."""
     if not loop.step.is_Integer:

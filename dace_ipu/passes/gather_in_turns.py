@@ -13,7 +13,7 @@ from dace_ipu.passes.clean_up import without_idle
 from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
 from dace_ipu.passes.rewrite import Body, Rewrite, claimed, defined_names, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
-from dace_ipu.passes.steps import map_steps
+from dace_ipu.passes.steps import graph_names, map_steps
 from dace_ipu.tile_graph.body import (
     Access,
     Assign,
@@ -79,7 +79,7 @@ class _Work:
     taken: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.taken = {v.name for v in self.graph.variables} | {name for name, _ in self.graph.symbols}
+        self.taken = graph_names(self.graph)
         for step in walk_steps(self.graph.steps):
             if isinstance(step, MapStep):
                 self.taken |= {step.name} | defined_names(step.body) | used_names(step.body)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dace_ipu.passes.clean_up import with_inner
 from dace_ipu.passes.codelets import Elements, changed_names, elements_of, entry_facts, names_of
 from dace_ipu.passes.facts import Facts
-from dace_ipu.passes.footprints import facts_of, sites, span_of
+from dace_ipu.passes.footprints import facts_inside, sites
 from dace_ipu.passes.rewrite import Body, claimed, map_statements, replace_names
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.passes.substitute import with_code
-from dace_ipu.tile_graph.body import Access, Code, Declare, For, If, Statement, While, codes, symbol
+from dace_ipu.tile_graph.body import Access, Code, Declare, For, Statement, codes, symbol
 from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Step, TileGraph
 
 
@@ -52,23 +53,14 @@ class _Loops:
         return tuple(new for statement in body for new in self._statement(statement, facts))
 
     def _statement(self, statement: Statement, facts: Facts) -> Body:
-        match statement:
-            case For():
-                return self._loop(statement, facts)
-            case While():
-                return (replace(statement, body=self.body(statement.body, facts)),)
-            case If():
-                then, orelse = self.body(statement.then, facts), self.body(statement.orelse, facts)
-                return (replace(statement, then=then, orelse=orelse),)
-            case _:
-                return (statement,)
+        if isinstance(statement, For):
+            return self._loop(statement, facts)
+        return (with_inner(statement, lambda inner: self.body(inner, facts)),)
 
     def _loop(self, loop: For, facts: Facts) -> Body:
         names = {access: claimed(_hint(access), self.taken) for access in self._fixed(loop, facts)}
         declared = (self._declaration(access, name) for access, name in names.items())
-        span = span_of(loop)
-        inside = facts.and_also(*facts_of(loop.variable, span)) if span else facts
-        body = self.body(map_statements(loop.body, _Use(names)), inside)
+        body = self.body(map_statements(loop.body, _Use(names)), facts_inside(loop, facts))
         return (*declared, replace(loop, body=body))
 
     def _fixed(self, loop: For, facts: Facts) -> tuple[Access, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dace_ipu.passes.clean_up import with_inner
 from dace_ipu.passes.rewrite import Body, accesses, defined_names, fresh, replace_names, used_names
-from dace_ipu.passes.steps import map_steps, uses, walk_steps
+from dace_ipu.passes.steps import graph_names, map_steps, uses, walk_steps
 from dace_ipu.tile_graph.body import (
     Access,
     Assign,
@@ -44,7 +44,7 @@ class LocaliseTemporaries:
         """The graph with fewer variables."""
         used = uses(graph.steps)
         local = {v.name: v for v in graph.variables if not v.persistent and v.constant is None and used[v.name] == 1}
-        taken = {v.name for v in graph.variables} | {name for name, _ in graph.symbols}
+        taken = graph_names(graph)
         names = {step.name for step in walk_steps(graph.steps) if isinstance(step, MapStep)}
 
         def change(step: Step) -> tuple[Step, ...]:

@@ -26,7 +26,7 @@ from dace_ipu.passes.rewrite import (
 )
 from dace_ipu.passes.rows import row_of
 from dace_ipu.passes.runtime_scalars import prelude_of
-from dace_ipu.passes.steps import last_user, touched, uses, written
+from dace_ipu.passes.steps import graph_names, last_user, touched, uses, written
 from dace_ipu.passes.sums import as_sums
 from dace_ipu.passes.turns import Turns
 from dace_ipu.tile_graph.body import (
@@ -175,7 +175,7 @@ class _Work:
         return None if row is None else (row,)
 
     def _name_of_turn(self, loop: _Loop) -> str:
-        taken = {v.name for v in self.graph.variables} | {name for name, _ in self.graph.symbols}
+        taken = graph_names(self.graph)
         for step in loop.maps:
             taken |= defined_names(step.body) | used_names(step.body) | {d.name for d in step.domain}
         return fresh(loop.counter, taken)

@@ -14,7 +14,7 @@ from dace_ipu.passes.narrow_ranges import narrowed_in
 from dace_ipu.passes.parallel_turns import as_map
 from dace_ipu.passes.rewrite import Body, Rewrite, claimed, defined_names, used_names
 from dace_ipu.passes.simplify_bodies import simplified
-from dace_ipu.passes.steps import touched, uses, walk_steps
+from dace_ipu.passes.steps import graph_names, touched, uses, walk_steps
 from dace_ipu.tile_graph.body import Access, Boolean
 from dace_ipu.tile_graph.conditions import condition_text, holds
 from dace_ipu.tile_graph.nodes import (
@@ -76,7 +76,7 @@ class _Work:
 
     def __post_init__(self) -> None:
         self.used = uses(self.graph.steps)
-        self.names = {name for name, _ in self.graph.symbols} | {v.name for v in self.graph.variables}
+        self.names = graph_names(self.graph)
         self.steps = {step.name for step in walk_steps(self.graph.steps) if isinstance(step, MapStep)}
 
     def changed(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from dace_ipu.passes.rewrite import Body, defined_names, fresh, rename_locals, used_names
 from dace_ipu.passes.runtime_scalars import without_known
+from dace_ipu.passes.steps import graph_names
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph, with_inner_steps
 
 __all__ = ["MergeSingles"]
@@ -25,7 +26,7 @@ class MergeSingles:
 
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph with fewer, longer single steps."""
-        taken = {variable.name for variable in graph.variables} | {name for name, _ in graph.symbols}
+        taken = graph_names(graph)
         return replace(graph, steps=_merged(graph.steps, taken))
 
 

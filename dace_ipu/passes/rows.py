@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import sympy
 
 from dace_ipu.passes.classify import Kind, classify
+from dace_ipu.passes.codelets import changed_names
 from dace_ipu.passes.domain import ONE, Domain, loop_over
 from dace_ipu.passes.localise import localised
 from dace_ipu.passes.rewrite import (
@@ -22,7 +23,7 @@ from dace_ipu.passes.rewrite import (
     used_names,
 )
 from dace_ipu.passes.simplify_bodies import simplified
-from dace_ipu.passes.steps import touched, written
+from dace_ipu.passes.steps import graph_names, touched, written
 from dace_ipu.passes.types import WEAK_INT, Types, is_weak
 from dace_ipu.tile_graph.body import (
     Assign,
@@ -59,7 +60,7 @@ def row_of(steps: tuple[MapStep, ...], used: Counter[str], graph: TileGraph) -> 
     inside = Counter(name for step in steps for name in touched(step))
     own = {v.name: v for v in graph.variables if not v.persistent and v.constant is None}
     own = {name: variable for name, variable in own.items() if inside[name] and inside[name] == used[name]}
-    taken = {v.name for v in graph.variables} | {name for name, _ in graph.symbols}
+    taken = graph_names(graph)
     types = _Types.of(graph)
     row = localised(_merged(steps, taken), own, taken)
     row = replace(row, body=_together(types.simplified(row)))
@@ -124,7 +125,7 @@ def _are_independent(first: Statement, second: Statement) -> bool:
 
 def _sets(body: Body) -> set[str]:
     stored = {s.target.data for s in walk(body) if isinstance(s, Store)}
-    return stored | defined_names(body) | {s.name for s in walk(body) if isinstance(s, Assign)}
+    return stored | changed_names(body)
 
 
 def _reads(body: Body) -> set[str]:

@@ -21,12 +21,18 @@ from dace_ipu.tile_graph.nodes import (
     Repeat,
     RepeatWhile,
     Step,
+    TileGraph,
     inner_steps,
     walk_steps,
     with_inner_steps,
 )
 
-__all__ = ["last_user", "map_steps", "touched", "touched_itself", "uses", "walk_steps", "written"]
+__all__ = ["graph_names", "last_user", "map_steps", "touched", "touched_itself", "uses", "walk_steps", "written"]
+
+
+def graph_names(graph: TileGraph) -> set[str]:
+    """The names that mean something everywhere in a graph: symbols and variables."""
+    return {name for name, _ in graph.symbols} | {variable.name for variable in graph.variables}
 
 
 def map_steps(steps: tuple[Step, ...], change: Callable[[Step], tuple[Step, ...]]) -> tuple[Step, ...]:

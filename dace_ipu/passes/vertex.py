@@ -17,6 +17,7 @@ from dace_ipu.passes.powers import with_powers_first
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
 from dace_ipu.passes.slots import slots_of
+from dace_ipu.passes.steps import graph_names
 from dace_ipu.tile_graph.body import Access, Declare, DType, For, Store, codes, symbol, walk
 from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import (
@@ -46,7 +47,7 @@ class Vertex:
 
     def __post_init__(self) -> None:
         graph, body = self.domain.graph, self.domain.step.body
-        self.taken = {name for name, _ in graph.symbols} | {variable.name for variable in graph.variables}
+        self.taken = graph_names(graph)
         self.taken |= defined_names(body) | used_names(body) | set(self.domain.extents) | {WORKER, BLOCK}
         self.names = {name: self._block_names(name) for name in self.plan.divided}
         reduced = tuple(reduced_by(self.plan.divided, self.domain)) if self.plan.lanes else ()

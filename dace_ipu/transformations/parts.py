@@ -70,7 +70,8 @@ def _refused(sdfg: SDFG, numbers: Sequence[int], offload: Offload) -> dict[int, 
 
 def _refusal(sdfg: SDFG, numbers: Sequence[int], offload: Offload) -> Findings:
     """Why the IPU cannot take all of these blocks; nothing if it can."""
-    for block in (_sequence(sdfg)[number] for number in numbers):
+    blocks = _sequence(sdfg)
+    for block in (blocks[number] for number in numbers):
         for name in sorted(_symbols_assigned(block) & _symbols_elsewhere(sdfg, block)):
             return (Diagnostic(Place.of(block, sdfg), f"'{name}' is a symbol that is computed here and used later"),)
     try:
@@ -141,7 +142,7 @@ def _taken(sdfg: SDFG, numbers: Sequence[int], offload: Offload) -> list[Control
 
 def _assemble(sdfg: SDFG, blocks: list[ControlFlowBlock], parts: list[tuple[int, list[ControlFlowBlock]]]) -> None:
     """Let the program run the parts, each with the number of its first block, in their order."""
-    into = {sdfg.edges()[k].dst: sdfg.edges()[k].data for k in range(sdfg.number_of_edges())}
+    into = {edge.dst: edge.data for edge in sdfg.edges()}
     for block in blocks:
         compat.remove_block(sdfg, block)
     last: ControlFlowBlock | None = None
