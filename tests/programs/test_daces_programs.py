@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import dace
@@ -12,23 +11,12 @@ import pytest
 
 import dace_ipu
 from tests.programs.interpreted import interpret, tile_graph
+from tests.programs.registry import Maker, registry
 
 N, M = dace.symbol("N"), dace.symbol("M")
 f32, i32 = np.float32, np.int32
 Values = np.ndarray[Any, Any]
-Maker = Callable[[], dict[str, Any]]
-
-CASES: list[tuple[Any, Maker]] = []
-
-
-def case(make: Maker) -> Callable[[Any], Any]:
-    """Register a program with a function that makes its arguments."""
-
-    def register(program: Any) -> Any:
-        CASES.append((program, make))
-        return program
-
-    return register
+CASES, case = registry()
 
 
 def numbers(*shape: int) -> Values:

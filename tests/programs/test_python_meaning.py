@@ -13,22 +13,12 @@ from dace.frontend.python.common import DaceSyntaxError
 import dace_ipu
 from tests.programs.catalogue import Case, oracle
 from tests.programs.interpreted import interpret
+from tests.programs.registry import Maker, registry
 
 N, M = dace.symbol("N"), dace.symbol("M")
 f32, i32 = np.float32, np.int32
 Values = np.ndarray[Any, Any]
-Maker = Callable[[], dict[str, Any]]
-CASES: list[tuple[Any, Maker]] = []
-
-
-def case(make: Maker) -> Callable[[Any], Any]:
-    """Register a program with a function that makes its arguments."""
-
-    def register(program: Any) -> Any:
-        CASES.append((program, make))
-        return program
-
-    return register
+CASES, case = registry()
 
 
 def numbers(*shape: int) -> Values:
