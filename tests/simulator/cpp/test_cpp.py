@@ -17,6 +17,7 @@ import pytest
 
 from dace_ipu.simulator.build import Libraries, ensure_built
 from dace_ipu.simulator.toolchain import find_compiler
+from tests.simulator.leak_check import run_to_a_verdict
 
 HERE = Path(__file__).parent
 #: Headers that codelets include; they have their own tests.
@@ -74,15 +75,8 @@ def build(libraries: Libraries, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def _run(build: Path, threads: str, *arguments: str) -> str:
-    result = subprocess.run(
-        ["./tests", *arguments],
-        cwd=build,
-        env={**os.environ, "DACE_IPU_THREADS": threads, "DACE_IPU_TEST_CODELETS": "./codelets_by_hand.gp"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
+    env = {**os.environ, "DACE_IPU_THREADS": threads, "DACE_IPU_TEST_CODELETS": "./codelets_by_hand.gp"}
+    result = run_to_a_verdict(["./tests", *arguments], build, env, timeout=300)
     assert result.returncode == 0, result.stdout
     return result.stdout
 

@@ -12,6 +12,7 @@ import pytest
 from dace_ipu.simulator.build import Libraries, ensure_built
 from dace_ipu.simulator.enable import codelet_environment
 from dace_ipu.simulator.toolchain import find_compiler
+from tests.simulator.leak_check import run_to_a_verdict
 
 HERE = Path(__file__).parent
 SANITIZER = "address,undefined"
@@ -37,7 +38,7 @@ def _compile(libraries: Libraries, folder: str, program: Path, flags: Sequence[s
 
 
 def _run(folder: str, program: Path) -> None:
-    result = subprocess.run([program], cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    result = run_to_a_verdict([program], program.parent)
     assert result.returncode == 0, result.stdout
     tests = [re.findall(r"^TEST\(", file.read_text(), re.MULTILINE) for file in (HERE / folder).glob("test_*.cpp")]
     assert f"{sum(map(len, tests))} tests, 0 failures" in result.stdout
