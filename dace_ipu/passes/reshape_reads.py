@@ -16,7 +16,7 @@ from dace_ipu.tile_graph.body import Access, Expr, symbol
 from dace_ipu.tile_graph.indices import quotient
 from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, Slice, Step, TileGraph, Variable
 
-__all__ = ["ReshapeReads"]
+__all__ = ["ReshapeReads", "places_of"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _as_matrix(access: Access, extents: dict[str, Expr], graph: TileGraph) -> tu
     if len(shape) < 2 or not isinstance(last, sympy.Mod) or last.args[1] != shape[-1]:
         return None
     place = sympy.expand(last.args[0])
-    if access.indices != _indices(last.args[0], shape):
+    if access.indices != places_of(last.args[0], shape):
         return None
     if str(place) in extents and any(index.atoms(AppliedUndef) for index in access.indices):
         return (str(place),)
@@ -97,7 +97,7 @@ def _as_matrix(access: Access, extents: dict[str, Expr], graph: TileGraph) -> tu
     return None
 
 
-def _indices(place: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
+def places_of(place: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
     """The indices of the element with this number, row-major."""
     found: list[Expr] = []
     for size in reversed(shape[1:]):
