@@ -20,6 +20,7 @@ from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.inline_singles import InlineSingles
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
+from dace_ipu.passes.loops_to_scans import LoopsToScans
 from dace_ipu.passes.loops_to_vertices import LoopsToVertices
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
@@ -34,6 +35,7 @@ from dace_ipu.passes.reshape_reads import ReshapeReads
 from dace_ipu.passes.scale_products import ScaleProducts
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.split_guards import SplitGuards
+from dace_ipu.passes.split_scalars import SplitScalars
 from dace_ipu.passes.spread_fetches import SpreadFetches
 from dace_ipu.passes.steps import walk_steps
 from dace_ipu.passes.straighten import Straighten
@@ -64,6 +66,8 @@ PIPELINE: tuple[Pass, ...] = (
     LoopsToDimensions(),
     SimplifyBodies(),
     ReadThrough(),
+    SplitScalars(),
+    LoopsToScans(),
     LoopsToVertices(),
     AlignRanges(),
     InlineSingles(),

@@ -9,7 +9,7 @@ import sympy
 
 from dace_ipu.passes.domain import ZERO
 from dace_ipu.passes.new_steps import INT, NewSteps, loop, reading, store
-from dace_ipu.passes.prefix_sums import ROW, PlaneSizes, PrefixSums
+from dace_ipu.passes.prefix_sums import ROW, PrefixSums
 from dace_ipu.tile_graph.body import Assign, Code, Declare, DType, Expr, If, Statement, symbol
 from dace_ipu.tile_graph.nodes import MapStep, Step
 
@@ -74,7 +74,7 @@ class _Work:
         )
 
     def _counted(self, row: Expr, offset: Expr, side: str, number: str) -> Statement:
-        """The chosen elements of a row, 32 places after that of the target or none, that are on a side of their place."""
+        """The chosen elements of a row, or of the next one, that are on one side of their place in the row."""
         at, place = self.new.name("at"), self.new.name("place")
         source = (sympy.expand(ROW * row + offset + symbol(at)),)
         moves = self._moves(self.in_rows, (row, symbol(place)), source, number)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dace_ipu.passes.domain import ONE, ZERO
-from dace_ipu.passes.rewrite import Body, claimed, defined_names, used_names
+from dace_ipu.passes.rewrite import claimed, defined_names, used_names
 from dace_ipu.passes.steps import graph_names, walk_steps
 from dace_ipu.tile_graph.body import Access, Code, DType, Expr, For, Statement, Store
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Source, TileGraph, Variable

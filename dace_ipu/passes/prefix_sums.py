@@ -147,5 +147,8 @@ class _Work:
 
 def flat_copy(source: str, shape: tuple[Expr, ...], target: str, new_shape: tuple[Expr, ...]) -> Copy:
     """A copy of as many elements, in their order, from the begin of one variable to that of another."""
-    boxes = (tuple(Range(ZERO, sympy.expand(size)) for size in sizes) for sizes in (shape, new_shape))
-    return Copy(*(Slice(name, box) for name, box in zip((source, target), boxes, strict=True)))
+    return Copy(_first(source, shape), _first(target, new_shape))
+
+
+def _first(name: str, shape: tuple[Expr, ...]) -> Slice:
+    return Slice(name, tuple(Range(ZERO, sympy.expand(size)) for size in shape))

@@ -290,7 +290,7 @@ class _Work:
 
 def _mentioned(code: Code) -> set[str]:
     """All names of arrays, scalars and loop variables that a computation reads, in indices, too."""
-    found = expression_names(code.text) - {name for name, _ in code.reads}
+    found = set(expression_names(code.text)) - {name for name, _ in code.reads}
     for _, read in code.reads:
         found |= {read.data, *(str(s) for index in read.indices for s in index.free_symbols)}
     return found

@@ -1,0 +1,95 @@
+"""Loops that carry nothing but counters, and what they store there, become prefix sums and movements over all tiles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import sympy
+
+from dace_ipu.passes.new_steps import NewSteps
+from dace_ipu.passes.scan_steps import ScanSteps
+from dace_ipu.passes.steps import uses
+from dace_ipu.passes.turn_loops import TurnLoop, turn_loop
+from dace_ipu.passes.turn_stores import At, Counts, stores_of
+from dace_ipu.tile_graph.body import Boolean
+from dace_ipu.tile_graph.nodes import Choice, Step, TileGraph, Variable, with_inner_steps
+
+__all__ = ["LoopsToScans"]
+
+FEW = 256  # turns: fewer take less in one vertex, or in their compute sets, than some fifteen compute sets do
+MANY = 1 << 24  # turns: more than fit anyway, and few enough for 32 bits in all that is counted
+
+
+@dataclass(frozen=True)
+class LoopsToScans:
+    """Before: ``n[0] = 0; for j in 0:N { if mask[j] { out[n[0]] = x[j]; n[0] = n[0] + 1 } }``, a turn at a time.
+
+    After: ``for j in 0:N { chosen[j] = 0; if mask[j] { chosen[j] = 1; x_chosen[j] = x[j] } }``; the prefix sums of
+    ``chosen`` (``prefix_sums``); ``x_chosen`` moved to its place, in three steps (``compaction``); ``for r in 0:N { if
+    r < total[0] { out[n[0] + r] = x_compact[r] } }; n[0] = n[0] + total[0]``.
+
+    A counter is an integer of the device that turns add integers to, whether they do or not being no matter of a
+    counter. What turns store may be at a counter that they advance by one, which compacts; at their own place, with
+    any use of counters (cumulative sums, numbers of what was chosen); or where data says, ``A[row[j], column[j]] =
+    x[j]``: what is chosen is compacted, and who owns the elements goes through it in order (``ordered_stores``).
+    Sums of floats stay as they are, as another order rounds otherwise.
+
+    Only where each array is stored to in one place, and turns read none of what others store: at its own place, an
+    array that is compacted in place may be read, before the store, if the counter starts at or below the first turn.
+    """
+
+    name: str = "loops_to_scans"
+
+    def apply(self, graph: TileGraph) -> TileGraph:
+        """The graph with maps for such loops, or a choice where their turns may be few."""
+        work = _Work(graph)
+        steps = work.changed(graph.steps)
+        left = uses(steps)
+        variables = (*graph.variables, *work.added)
+        return replace(graph, steps=steps, variables=tuple(v for v in variables if left[v.name] or v.persistent))
+
+
+@dataclass
+class _Work:
+    graph: TileGraph
+    added: list[Variable] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.new = NewSteps(self.graph, self.added)
+        self.used: Counter[str] = uses(self.graph.steps)
+
+    def changed(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """The steps of one list, outer loops first."""
+        result: dict[int, tuple[Step, ...]] = {}
+        for place, step in enumerate(steps):
+            loop = turn_loop(steps, place, self.graph, self.used, self.new.taken)
+            counts = None if loop is None else stores_of(loop.body, loop.turn, self.graph)
+            if loop is None or counts is None:
+                result[place] = (with_inner_steps(step, self.changed),)
+                continue
+            scans = self._scans(loop, counts, steps[:place])
+            if scans is None:
+                result[place] = (step,)
+            else:
+                result[loop.start], result[place] = (), self._chosen(scans, (steps[loop.start], step))
+        return tuple(step for place in range(len(steps)) for step in result[place])
+
+    def _scans(self, loop: TurnLoop, counts: Counts, before: tuple[Step, ...]) -> ScanSteps | None:
+        """What a loop becomes; None if its turns are independent as they are, or too few or too many."""
+        if not counts.stores or not (counts.advances or any(each.at is At.DATA for each in counts.stores)):
+            return None
+        kept = len(self.added)
+        scans = ScanSteps.of(loop, counts, before, self.graph, self.new)
+        if scans is None or _is_better(scans) == sympy.false:
+            del self.added[kept:]
+            return None
+        return scans
+
+    def _chosen(self, scans: ScanSteps, loop: tuple[Step, ...]) -> tuple[Step, ...]:
+        condition = _is_better(scans)
+        return scans.steps if condition == sympy.true else (Choice(condition, scans.steps, loop),)
+
+
+def _is_better(scans: ScanSteps) -> Boolean:
+    return sympy.And(scans.turns > FEW, scans.turns <= MANY)
