@@ -227,8 +227,18 @@ class _Work:
                     continue
                 if inside or self._mentions(visit.statement, names):
                     late.add(visit.number)
-                    names |= _defined(visit.statement)
+                    names |= self._defined(visit.statement)
         return frozenset(late)
+
+    def _defined(self, statement: Statement) -> set[str]:
+        """What a statement changes, but for variables: turns read of these what was there before the loop."""
+        match statement:
+            case Declare(name=name) | Assign(name=name) | For(variable=name):
+                return {name}
+            case Store(target=target):
+                return {target.data} & local_arrays(self.body)
+            case _:
+                return set()
 
     def _mentions(self, statement: Statement, names: set[str]) -> bool:
         reads = {access.data for code in codes(statement) for _, access in code.reads}
@@ -239,7 +249,7 @@ class _Work:
         return bool(advance.visit.around & late) or bool(_mentioned(advance.by) & self._late_names(late))
 
     def _late_names(self, late: frozenset[int]) -> set[str]:
-        return set(self.advances).union(*(_defined(v.statement) for v in self.visits if v.number in late))
+        return set(self.advances).union(*(self._defined(v.statement) for v in self.visits if v.number in late))
 
     def _placed(self, visit: Visit, store: Store) -> Placed | None:
         shape = self.graph.variable(store.target.data).shape
@@ -320,15 +330,3 @@ def _change(value: Code, counter: str, names: set[str]) -> Code | None:
         if isinstance(one, ast.Name) and one.id in names and not names & mentioned:
             return Code(ast.unparse(other), tuple((n, r) for n, r in value.reads if r.data != counter))
     return None
-
-
-def _defined(statement: Statement) -> set[str]:
-    match statement:
-        case Declare(name=name) | Assign(name=name):
-            return {name}
-        case Store(target=target):
-            return {target.data}
-        case For(variable=variable):
-            return {variable}
-        case _:
-            return set()
