@@ -12,8 +12,9 @@ from dace_ipu.passes.scan_steps import ScanSteps
 from dace_ipu.passes.steps import uses
 from dace_ipu.passes.turn_loops import TurnLoop, turn_loop
 from dace_ipu.passes.turn_stores import At, Counts, stores_of
+from dace_ipu.passes.vertex_loops import VertexLoop
 from dace_ipu.tile_graph.body import Boolean
-from dace_ipu.tile_graph.nodes import Choice, Step, TileGraph, Variable, with_inner_steps
+from dace_ipu.tile_graph.nodes import Choice, MapStep, Step, TileGraph, Variable, with_inner_steps
 
 __all__ = ["LoopsToScans"]
 
@@ -63,32 +64,50 @@ class _Work:
         """The steps of one list, outer loops first."""
         result: dict[int, tuple[Step, ...]] = {}
         for place, step in enumerate(steps):
+            result[place] = (step,)
+            if isinstance(step, MapStep):
+                result[place] = self._taken_out(step, steps[:place])
+                continue
             loop = turn_loop(steps, place, self.graph, self.used, self.new.taken)
             counts = None if loop is None else stores_of(loop.body, loop.turn, self.graph)
             if loop is None or counts is None:
                 result[place] = (with_inner_steps(step, self.changed),)
                 continue
             scans = self._scans(loop, counts, steps[:place])
-            if scans is None:
-                result[place] = (step,)
-            else:
-                result[loop.start], result[place] = (), self._chosen(scans, (steps[loop.start], step))
+            if scans is not None:
+                result[loop.start], result[place] = (), _chosen(scans, (steps[loop.start], step))
         return tuple(step for place in range(len(steps)) for step in result[place])
+
+    def _taken_out(self, step: MapStep, before: tuple[Step, ...]) -> tuple[Step, ...]:
+        """What a map becomes that is one loop in one vertex."""
+        kept = len(self.added)
+        vertex = VertexLoop.of(step, self.graph, self.used, self.new)
+        work = replace(self.graph, variables=(*self.graph.variables, *self.added))
+        counts = None if vertex is None else stores_of(vertex.loop.body, vertex.loop.turn, work)
+        scans = None
+        if vertex is not None and counts is not None:
+            scans = self._scans(vertex.loop, counts, (*before, *vertex.first))
+        if vertex is None or scans is None:
+            del self.added[kept:]
+            return (step,)
+        return _chosen(replace(scans, steps=(*vertex.first, *scans.steps, *vertex.then)), (step,))
 
     def _scans(self, loop: TurnLoop, counts: Counts, before: tuple[Step, ...]) -> ScanSteps | None:
         """What a loop becomes; None if its turns are independent as they are, or too few or too many."""
         if not counts.stores or not (counts.advances or any(each.at is At.DATA for each in counts.stores)):
             return None
         kept = len(self.added)
-        scans = ScanSteps.of(loop, counts, before, self.graph, self.new)
+        work = replace(self.graph, variables=(*self.graph.variables, *self.added))
+        scans = ScanSteps.of(loop, counts, before, work, self.new)
         if scans is None or _is_better(scans) == sympy.false:
             del self.added[kept:]
             return None
         return scans
 
-    def _chosen(self, scans: ScanSteps, loop: tuple[Step, ...]) -> tuple[Step, ...]:
-        condition = _is_better(scans)
-        return scans.steps if condition == sympy.true else (Choice(condition, scans.steps, loop),)
+
+def _chosen(scans: ScanSteps, loop: tuple[Step, ...]) -> tuple[Step, ...]:
+    condition = _is_better(scans)
+    return scans.steps if condition == sympy.true else (Choice(condition, scans.steps, loop),)
 
 
 def _is_better(scans: ScanSteps) -> Boolean:

@@ -76,7 +76,7 @@ class _Work:
             return each
         (size,) = each.shape
         count = sympy.floor((size + OWNED - 1) / OWNED)
-        dtype = self.new.graph.variable(each.target).dtype
+        dtype = _dtype(each.values, self.new)
         rows = self.new.variable(f"{each.target}_owned", dtype, count, sympy.Integer(OWNED))
         there = _in_rows(each.target, rows, size, count)
         self.before += there

@@ -85,8 +85,14 @@ def _first_value(before: tuple[Step, ...], counter: str, graph: TileGraph) -> in
     if place is None:
         return None
     value = start_of(before[place], counter)
-    number = None if value is None or value.reads else literal(value.text)
-    return number if isinstance(number, int) and not isinstance(number, bool) else None
+    match value:
+        case Code(text=text, reads=((name, Access(data=other, indices=(index,))),)) if text == name and index == 0:
+            return _first_value(before[:place], other, graph)
+        case Code(text=text, reads=()):
+            number = literal(text)
+            return number if isinstance(number, int) and not isinstance(number, bool) else None
+        case _:
+            return None
 
 
 def _is_behind(first: int | None, begin: Expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,13 +13,13 @@ from dace_ipu.passes.domain import ZERO
 from dace_ipu.passes.late_ranges import LateRange, are_scalars, start_of
 from dace_ipu.passes.localise import LocaliseTemporaries
 from dace_ipu.passes.loop_code import LoopCode, NoCodeError
-from dace_ipu.passes.rewrite import Body, claimed
+from dace_ipu.passes.rewrite import Body, Rewrite, accesses, claimed
 from dace_ipu.passes.simplify_bodies import SimplifyBodies
 from dace_ipu.passes.steps import last_user, uses, written
-from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, For, symbol
+from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, For, symbol, walk
 from dace_ipu.tile_graph.nodes import MapStep, Repeat, RepeatWhile, Source, Step, TileGraph
 
-__all__ = ["TurnLoop", "turn_loop"]
+__all__ = ["TurnLoop", "turn_loop", "with_own_scalars"]
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,30 @@ def _local_body(
     except NoCodeError:
         return None
     inside = uses((steps[loop.start], step))
-    variables = tuple(replace(v, persistent=v.persistent or inside[v.name] != used[v.name]) for v in graph.variables)
-    alone = replace(graph, steps=(MapStep("turns", (), (whole,)),), variables=variables)
-    alone = SimplifyBodies().apply(LocaliseTemporaries().apply(SimplifyBodies().apply(alone)))
-    (only,) = alone.steps
-    assert isinstance(only, MapStep)
-    match only.body:
+    body = with_own_scalars((whole,), graph, {name for name, count in inside.items() if used[name] == count}, taken)
+    match body:
         case (For() as result,) if result.step == 1:
             return result
         case _:
             return None
+
+
+def with_own_scalars(body: Body, graph: TileGraph, own: Set[str], taken: set[str]) -> Body:
+    """The simplified body, with variables of which nothing else than the body uses any as scalars of its own, under
+    other names: the graph may keep the variables for another form of the loop.
+    """
+    touched = {access.data for s in walk(body) for access in accesses(s)}
+    new = {v.name: claimed(v.name, taken) for v in graph.variables if v.name in own & touched and not v.persistent}
+    variables = (
+        replace(v, name=new[v.name]) if v.name in new else replace(v, persistent=True) for v in graph.variables
+    )
+    renamed = Rewrite({}, access=lambda access: Access(new.get(access.data, access.data), access.indices)).body(body)
+    alone = replace(graph, steps=(MapStep("turns", (), renamed),), variables=tuple(kept.values()))
+    alone = SimplifyBodies().apply(LocaliseTemporaries().apply(SimplifyBodies().apply(alone)))
+    (only,) = alone.steps
+    assert isinstance(only, MapStep)
+    back = {name: old for old, name in new.items()}
+    return Rewrite({}, access=lambda access: Access(back.get(access.data, access.data), access.indices)).body(only.body)
 
 
 def _reading(name: str, value: str) -> Declare:
