@@ -97,11 +97,9 @@ def with_own_scalars(body: Body, graph: TileGraph, own: Set[str], taken: set[str
     """
     touched = {access.data for s in walk(body) for access in accesses(s)}
     new = {v.name: claimed(v.name, taken) for v in graph.variables if v.name in own & touched and not v.persistent}
-    variables = (
-        replace(v, name=new[v.name]) if v.name in new else replace(v, persistent=True) for v in graph.variables
-    )
+    kept = (replace(v, name=new.get(v.name, v.name), persistent=v.name not in new) for v in graph.variables)
     renamed = Rewrite({}, access=lambda access: Access(new.get(access.data, access.data), access.indices)).body(body)
-    alone = replace(graph, steps=(MapStep("turns", (), renamed),), variables=tuple(kept.values()))
+    alone = replace(graph, steps=(MapStep("turns", (), renamed),), variables=tuple(kept))
     alone = SimplifyBodies().apply(LocaliseTemporaries().apply(SimplifyBodies().apply(alone)))
     (only,) = alone.steps
     assert isinstance(only, MapStep)
