@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sympy
 
 from dace_ipu.passes.domain import ZERO
-from dace_ipu.passes.new_steps import INT, NewSteps, loop, reading, store
+from dace_ipu.passes.new_steps import INT, NewSteps, loop, reading, row_copies, store
 from dace_ipu.passes.prefix_sums import ROW, PrefixSums
 from dace_ipu.tile_graph.body import Assign, Code, Declare, DType, Expr, If, Statement, symbol
 from dace_ipu.tile_graph.nodes import MapStep, Step
@@ -21,7 +21,7 @@ _BITS = ROW.bit_length() - 1
 
 def compacted(sums: PrefixSums, values: Mapping[str, DType], new: NewSteps) -> tuple[dict[str, str], tuple[Step, ...]]:
     """Variables of shape (planes, 32, 32) whose first ``sums.total`` elements, row-major, are the chosen ones of
-    variables of ``sums.sizes.elements`` elements, and the steps that fill them. ``sums.amounts`` is 1 where an element
+    variables of ``sums.sizes.extent`` elements, and the steps that fill them. ``sums.amounts`` is 1 where an element
     is chosen, 0 elsewhere.
 
     An element at place p whose number is r has to move by p - r, which never decreases from one to the next. First it
@@ -42,8 +42,9 @@ class _Work:
     new: NewSteps
 
     def __post_init__(self) -> None:
-        planes = self.sums.sizes.planes
-        self.in_rows = self._layout("in_rows", sympy.expand(ROW * (planes + 1)), _ROW)
+        planes, rows = self.sums.sizes.planes, self.sums.sizes.rows
+        self.given = self._values("rows", rows, _ROW)
+        self.in_rows = self._layout("in_rows", rows, _ROW)
         self.in_planes = self._layout("in_planes", _ROW, planes, _ROW)
         self.done = self._values("compact", planes, _ROW, _ROW)
 
@@ -55,30 +56,32 @@ class _Work:
         return {name: self.new.variable(f"{name}_{hint}", dtype, *shape) for name, dtype in self.values.items()}
 
     def steps(self) -> tuple[Step, ...]:
-        """The three parts of the way."""
-        return self.within_rows(), self.within_planes(), self.among_planes()
+        """The values in rows, and the three parts of their way."""
+        given = [c for name, rows in self.given.items() for c in row_copies(name, rows, self.sums.sizes.extent, ROW)]
+        return (*given, self.within_rows(), self.within_planes(), self.among_planes())
 
     def within_rows(self) -> MapStep:
         """Elements of each row, and of the next, whose place is in the row."""
         row, number = self.new.name("row"), self.new.name("number")
         b = symbol(row)
-        count = sympy.expand(ROW * (self.sums.sizes.planes + 1))
+        count = self.sums.sizes.rows
         first = reading("_0", _0=(self.sums.starts, (b,)))
         return self.new.map(
             f"compact_{self.sums.amounts}_within_rows",
             ((row, count),),
             Declare(number, INT, first, constant=False),
             self._emptied(self.in_rows[""], b),
-            self._counted(b, ZERO, "<=", number),
-            self._counted(b, _ROW, ">", number),
+            self._counted(b, b, "<=", number),
+            self._counted(b, sympy.Min(b + 1, count - 1), ">", number),  # nothing is in the last row
+            workers=1,
         )
 
-    def _counted(self, row: Expr, offset: Expr, side: str, number: str) -> Statement:
-        """The chosen elements of a row, or of the next one, that are on one side of their place in the row."""
+    def _counted(self, row: Expr, of: Expr, side: str, number: str) -> Statement:
+        """The chosen elements of a row that are on one side of their place in the same or another row."""
         at, place = self.new.name("at"), self.new.name("place")
-        source = (sympy.expand(ROW * row + offset + symbol(at)),)
-        moves = self._moves(self.in_rows, (row, symbol(place)), source, number)
-        chosen = reading("_0 != 0", _0=(self.sums.amounts, source))
+        source = (of, symbol(at))
+        moves = self._moves(self.in_rows, (row, symbol(place)), source, number, self.given)
+        chosen = reading("_0 != 0", _0=(self.sums.rows, source))
         here = Declare(place, INT, Code(f"{number} & {ROW - 1}"))
         then = (here, If(Code(f"{place} {side} {at}"), moves), Assign(number, Code(f"{number} + 1")))
         return loop(at, _ROW, If(chosen, then))
@@ -93,6 +96,7 @@ class _Work:
             self._emptied(self.in_planes[""], e, c),
             self._fallen(e, c, ZERO, "<="),
             self._fallen(e, c, _ROW, ">"),
+            workers=1,
         )
 
     def _fallen(self, column: Expr, plane: Expr, offset: Expr, side: str) -> Statement:
@@ -130,6 +134,7 @@ class _Work:
                     (Declare(place, INT, Code(f"{number} >> {2 * _BITS}")), *moves),
                 ),
             ),
+            workers=1,
         )
 
     def _emptied(self, numbers: str, *around: Expr) -> Statement:
@@ -142,11 +147,8 @@ class _Work:
         place: tuple[Expr, ...],
         source: tuple[Expr, ...],
         number: str,
-        names: Mapping[str, str] | None = None,
+        names: Mapping[str, str],
     ) -> tuple[Statement, ...]:
         """The number, and the values from where they are."""
-        values = (
-            store(target[name], place, reading("_0", _0=(names[name] if names else name, source)))
-            for name in self.values
-        )
+        values = (store(target[name], place, reading("_0", _0=(names[name], source))) for name in self.values)
         return (store(target[""], place, number), *values)

@@ -96,7 +96,7 @@ def _joined(domains: tuple[Domain, Domain], plans: tuple[Plan, Plan]) -> MapStep
     later = _without_clashes(bodies[1], plans, taken)
     domain = tuple(Dimension(name, domains[0].extents[name]) for name in plans[0].divided)
     larger = max((second, first), key=lambda step: (_length(step), len(step.domain)))
-    return MapStep(larger.name, domain, (*bodies[0], *later), larger.source)
+    return replace(larger, domain=domain, body=(*bodies[0], *later), note="")
 
 
 def _length(step: MapStep) -> int:

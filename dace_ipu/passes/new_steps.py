@@ -5,14 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import sympy
 
 from dace_ipu.passes.domain import ONE, ZERO
 from dace_ipu.passes.rewrite import claimed, defined_names, used_names
 from dace_ipu.passes.steps import graph_names, walk_steps
 from dace_ipu.tile_graph.body import Access, Code, DType, Expr, For, Statement, Store
-from dace_ipu.tile_graph.nodes import Dimension, MapStep, Source, TileGraph, Variable
+from dace_ipu.tile_graph.nodes import (
+    WORKERS_PER_TILE,
+    Copy,
+    Dimension,
+    MapStep,
+    Range,
+    Slice,
+    Source,
+    TileGraph,
+    Variable,
+)
 
-__all__ = ["INT", "NewSteps", "loop", "reading", "store"]
+__all__ = ["INT", "NewSteps", "loop", "reading", "row_copies", "store", "turned"]
 
 INT = np.dtype(np.int32)
 
@@ -43,10 +54,12 @@ class NewSteps:
         self.added.append(Variable(name, dtype, shape, source=self.source, bounds=bounds))
         return name
 
-    def map(self, hint: str, domain: tuple[tuple[str, Expr], ...], *body: Statement) -> MapStep:
-        """A new map over dimensions with these names and extents."""
+    def map(
+        self, hint: str, domain: tuple[tuple[str, Expr], ...], *body: Statement, workers: int = WORKERS_PER_TILE
+    ) -> MapStep:
+        """A new map over dimensions with these names and extents; a tile is worth ``workers`` iterations."""
         dimensions = tuple(Dimension(name, extent) for name, extent in domain)
-        return MapStep(self.name(hint), dimensions, body, self.source)
+        return MapStep(self.name(hint), dimensions, body, self.source, workers=workers)
 
 
 def reading(text: str, **reads: tuple[str, tuple[Expr, ...]]) -> Code:
@@ -62,3 +75,17 @@ def store(data: str, indices: tuple[Expr, ...], value: Code | str) -> Store:
 def loop(variable: str, end: Expr, *body: Statement) -> For:
     """A loop from 0."""
     return For(variable, ZERO, end, ONE, body)
+
+
+def row_copies(flat: str, rows: str, size: Expr, width: int) -> tuple[Copy, ...]:
+    """Copies of ``size`` elements in a row to rows of ``width``, of which the last is not filled, or has none."""
+    full = sympy.floor(size / width)
+    end = sympy.expand(width * full)
+    whole = Slice(rows, (Range(ZERO, full), Range(ZERO, sympy.Integer(width))))
+    rest = Slice(rows, (Range(full, full + 1), Range(ZERO, sympy.expand(size - end))))
+    return Copy(Slice(flat, (Range(ZERO, end),)), whole), Copy(Slice(flat, (Range(end, size),)), rest)
+
+
+def turned(copies: tuple[Copy, ...]) -> tuple[Copy, ...]:
+    """Copies the other way."""
+    return tuple(Copy(copy.target_slice, copy.source_slice) for copy in copies)

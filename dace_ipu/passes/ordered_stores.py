@@ -8,10 +8,10 @@ import numpy as np
 import sympy
 
 from dace_ipu.passes.domain import ZERO
-from dace_ipu.passes.new_steps import INT, NewSteps, loop, reading, store
+from dace_ipu.passes.new_steps import INT, NewSteps, loop, reading, row_copies, store, turned
 from dace_ipu.passes.prefix_sums import ROW
 from dace_ipu.tile_graph.body import Code, Declare, Expr, If, symbol
-from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, RepeatWhile, Slice, Step
+from dace_ipu.tile_graph.nodes import MapStep, RepeatWhile, Step
 
 __all__ = ["OrderedStore", "ordered_stores"]
 
@@ -75,12 +75,12 @@ class _Work:
         if len(each.shape) > 1:
             return each
         (size,) = each.shape
-        count = sympy.floor((size + OWNED - 1) / OWNED)
+        count = sympy.floor(size / OWNED) + 1
         dtype = _dtype(each.values, self.new)
         rows = self.new.variable(f"{each.target}_owned", dtype, count, sympy.Integer(OWNED))
-        there = _in_rows(each.target, rows, size, count)
+        there = row_copies(each.target, rows, size, OWNED)
         self.before += there
-        self.after += [Copy(copy.target_slice, copy.source_slice, self.new.source) for copy in there]
+        self.after += turned(there)
         return OrderedStore(rows, (count, sympy.Integer(OWNED)), each.places, each.values)
 
     def fetched(self, name: str, target: str, plane: str) -> MapStep:
@@ -127,13 +127,5 @@ class _Work:
             Declare(number, INT, left),
             Declare(rows, INT, Code(f"min(({number} + {ROW - 1}) // {ROW}, {ROW})")),
             in_order,
+            workers=1,
         )
-
-
-def _in_rows(name: str, rows: str, size: Expr, count: Expr) -> list[Copy]:
-    """Copies of an array to rows, of which the last may be shorter."""
-    last = sympy.expand(count - 1)
-    full = sympy.expand(OWNED * last)
-    whole = Slice(rows, (Range(ZERO, last), Range(ZERO, sympy.Integer(OWNED))))
-    rest = Slice(rows, (Range(last, count), Range(ZERO, sympy.expand(size - full))))
-    return [Copy(Slice(name, (Range(ZERO, full),)), whole), Copy(Slice(name, (Range(full, size),)), rest)]

@@ -64,7 +64,7 @@ class _Work:
 
     graph: TileGraph
     partials: list[Variable] = field(default_factory=list)
-    partitions: dict[tuple[tuple[Expr, ...], bool], Partition] = field(default_factory=dict)
+    partitions: dict[tuple[tuple[Expr, ...], bool, int], Partition] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     findings: DiagnosticCollector = field(default_factory=DiagnosticCollector)
     has_stencils: bool = False
@@ -104,15 +104,16 @@ class _Work:
         return (compute_set, *vertex.combines())
 
     def _partition(self, plan: Plan, domain: Domain) -> str | None:
-        """The partition of equal extents, made if this is the first step that needs it."""
+        """The partition of equal extents and workers, made if this is the first step that needs it."""
         if not plan.divided:
             return None
         extents, in_rows = tuple(domain.extents[name] for name in plan.divided), self._in_rows(plan, domain)
-        if (extents, in_rows) not in self.partitions:
+        key = (extents, in_rows, domain.step.workers)
+        if key not in self.partitions:
             taken = {partition.name for partition in (*self.graph.partitions, *self.partitions.values())}
             name = fresh(f"{domain.step.name}_blocks", taken)
-            self.partitions[extents, in_rows] = Partition(name, extents, of_rows=in_rows)
-        return self.partitions[extents, in_rows].name
+            self.partitions[key] = Partition(name, extents, domain.step.workers, in_rows)
+        return self.partitions[key].name
 
     def _in_rows(self, plan: Plan, domain: Domain) -> bool:
         """Whether a partition is cut in rows: those of one program are cut alike, so that what one map writes lies

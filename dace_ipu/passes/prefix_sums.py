@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sympy
 
 from dace_ipu.passes.domain import ZERO
-from dace_ipu.passes.new_steps import NewSteps, loop, reading, store
+from dace_ipu.passes.new_steps import NewSteps, loop, reading, row_copies, store, turned
 from dace_ipu.tile_graph.body import Assign, Code, Declare, DType, Expr, Op, Reduction, symbol
 from dace_ipu.tile_graph.nodes import Copy, MapStep, Range, Slice, Step
 
@@ -19,7 +19,7 @@ _SUM = Reduction(Op.SUM)
 
 @dataclass(frozen=True)
 class PlaneSizes:
-    """How ``extent`` elements lie in planes of 32 rows of 32. One plane more is moved from, and one more is read."""
+    """How ``extent`` elements lie in planes of 32 rows of 32, with an empty plane behind them."""
 
     extent: Expr
 
@@ -30,29 +30,25 @@ class PlaneSizes:
 
     @property
     def all_planes(self) -> Expr:
-        """Planes of the arrays of amounts and of values."""
-        return sympy.expand(self.planes + 2)
+        """The empty plane, too."""
+        return sympy.expand(self.planes + 1)
 
     @property
     def rows(self) -> Expr:
-        """Rows of these arrays."""
+        """Rows of all planes."""
         return sympy.expand(ROW * self.all_planes)
-
-    @property
-    def elements(self) -> Expr:
-        """Elements of these arrays; those from ``extent`` on are of no turn."""
-        return sympy.expand(ROW * ROW * self.all_planes)
 
 
 @dataclass(frozen=True)
 class PrefixSums:
-    """``starts[b]`` is the sum of all amounts before row b, ``total[0]`` that of all.
+    """``rows[b, k]`` is amount 32 b + k, ``starts[b]`` the sum of all before row b, ``total[0]`` that of all.
 
     A worker adds up a row, another one the sums of the 32 rows of a plane, one those of all planes; on the way back a
     plane gives its rows their starts. Sums wrap around as those of the loop would, in another order.
     """
 
     amounts: str
+    rows: str
     starts: str
     total: str
     dtype: DType
@@ -61,7 +57,8 @@ class PrefixSums:
 
     @classmethod
     def of(cls, amounts: str, dtype: DType, sizes: PlaneSizes, new: NewSteps) -> PrefixSums:
-        """The sums of a variable of ``sizes.elements`` integers."""
+        """The sums of a variable of ``sizes.extent`` integers."""
+        rows = new.variable(f"{amounts}_rows", dtype, sizes.rows, sympy.Integer(ROW))
         of_rows = new.variable(f"{amounts}_of_rows", dtype, sizes.rows)
         of_planes = new.variable(f"{amounts}_of_planes", dtype, sizes.all_planes)
         before = new.variable(f"{amounts}_before_planes", dtype, sizes.all_planes)
@@ -69,19 +66,21 @@ class PrefixSums:
         starts = new.variable(f"{amounts}_before_rows", dtype, sizes.rows)
         total = new.variable(f"{amounts}_in_all", dtype, sympy.Integer(1))
         work = _Work(dtype, new)
-        steps = (
-            work.sums(of_rows, amounts, sizes.rows),
+        steps: tuple[Step, ...] = (
+            work.cleared(rows, sizes.rows),
+            *row_copies(amounts, rows, sizes.extent, ROW),
+            work.sums_of_rows(of_rows, rows, sizes.rows),
             work.sums(of_planes, of_rows, sizes.all_planes),
             work.running(before, of_planes, total, sizes.all_planes),
             work.spread(in_planes, before, of_rows, sizes.all_planes),
             flat_copy(in_planes, (sizes.all_planes, sympy.Integer(ROW)), starts, (sizes.rows,)),
         )
-        return cls(amounts, starts, total, dtype, sizes, steps)
+        return cls(amounts, rows, starts, total, dtype, sizes, steps)
 
     def ranks(self, new: NewSteps) -> tuple[str, tuple[Step, ...]]:
         """A variable with the sum of all amounts before each element, and the steps that fill it."""
         by_rows = new.variable(f"{self.amounts}_before_in_rows", self.dtype, self.sizes.rows, sympy.Integer(ROW))
-        flat = new.variable(f"{self.amounts}_before", self.dtype, self.sizes.elements)
+        flat = new.variable(f"{self.amounts}_before", self.dtype, self.sizes.extent)
         row, at, sum_ = (new.name(hint) for hint in ("row", "at", "sum"))
         b, k = symbol(row), symbol(at)
         step = new.map(
@@ -92,17 +91,36 @@ class PrefixSums:
                 at,
                 sympy.Integer(ROW),
                 store(by_rows, (b, k), sum_),
-                Assign(sum_, reading("_0", _0=(self.amounts, (ROW * b + k,))), _SUM),
+                Assign(sum_, reading("_0", _0=(self.rows, (b, k))), _SUM),
             ),
+            workers=1,
         )
-        copy = flat_copy(by_rows, (self.sizes.rows, sympy.Integer(ROW)), flat, (self.sizes.elements,))
-        return flat, (step, copy)
+        return flat, (step, *turned(row_copies(flat, by_rows, self.sizes.extent, ROW)))
 
 
 @dataclass(frozen=True)
 class _Work:
     dtype: DType
     new: NewSteps
+
+    def cleared(self, rows: str, count: Expr) -> MapStep:
+        """Rows of 0."""
+        row, at = self.new.name("row"), self.new.name("at")
+        each = loop(at, sympy.Integer(ROW), store(rows, (symbol(row), symbol(at)), "0"))
+        return self.new.map(f"clear_{rows}", ((row, count),), each, workers=1)
+
+    def sums_of_rows(self, target: str, rows: str, count: Expr) -> MapStep:
+        """``target[b]`` is the sum of row b."""
+        row, at, sum_ = (self.new.name(hint) for hint in ("row", "at", "sum"))
+        each = Assign(sum_, reading("_0", _0=(rows, (symbol(row), symbol(at)))), _SUM)
+        return self.new.map(
+            f"sum_{rows}",
+            ((row, count),),
+            Declare(sum_, self.dtype, Code("0"), constant=False),
+            loop(at, sympy.Integer(ROW), each),
+            store(target, (symbol(row),), sum_),
+            workers=1,
+        )
 
     def sums(self, target: str, amounts: str, count: Expr) -> MapStep:
         """``target[g]`` is the sum of 32 amounts."""

@@ -128,7 +128,7 @@ class _Work:
 
     def _amount(self, advance: Advance) -> str:
         variable = self.graph.variable(advance.counter)
-        name = self.new.variable(f"{advance.counter}_amounts", variable.dtype, self.sizes.elements)
+        name = self.new.variable(f"{advance.counter}_amounts", variable.dtype, self.turns)
         if advance.is_one:
             self.groups.setdefault(advance.visit.path, _Group(name))
         return name
@@ -164,7 +164,7 @@ class _Work:
                 continue
             mask: Body = ()
             if each.visit.path not in self.groups:
-                masks.append(self.new.variable("chosen", INT, self.sizes.elements))
+                masks.append(self.new.variable("chosen", INT, self.turns))
                 self.groups[each.visit.path] = _Group(masks[-1])
                 mask = self._once(masks[-1], Code("1"))
             self.changes[each.visit.number] = (*mask, *self._carried(each, self.groups[each.visit.path]))
@@ -173,7 +173,7 @@ class _Work:
     def _carried(self, each: Placed, group: _Group) -> Body:
         """Stores of what is to move: the value and, where data says the place, the indices."""
         target = self.graph.variable(each.store.target.data)
-        value = self.new.variable(f"{target.name}_values", target.dtype, self.sizes.elements)
+        value = self.new.variable(f"{target.name}_values", target.dtype, self.turns)
         group.values[value] = target.dtype
         result = self._once(value, each.store.value)
         if each.at is At.COUNT:
@@ -181,7 +181,7 @@ class _Work:
             return result
         places = []
         for index in each.store.target.indices:
-            places.append(self.new.variable(f"{target.name}_places", INT, self.sizes.elements))
+            places.append(self.new.variable(f"{target.name}_places", INT, self.turns))
             group.values[places[-1]] = INT
             result += self._once(places[-1], Code(index_text(index)))
         group.ordered.append((each, tuple(places), value))
@@ -203,13 +203,7 @@ class _Work:
         guarded: Body = (If(Code(" and ".join(conditions)), body),) if conditions else body
         turn = ((self.loop.turn, self.turns),)
         hint = f"choose_{cleared[0]}" if cleared else "store_own"
-        steps: list[Step] = [self.new.map(hint, turn, *self.loop.prelude, *zeros, *guarded)]
-        behind = self.new.name("behind")
-        rest = tuple(store(name, (self.turns + symbol(behind),), "0") for name in cleared)
-        if rest:
-            size = sympy.expand(self.sizes.elements - self.turns)
-            steps.append(self.new.map("choose_none_behind", ((behind, size),), *rest))
-        return steps
+        return [self.new.map(hint, turn, *self.loop.prelude, *zeros, *guarded)]
 
     def _copies_in(self) -> list[Step]:
         """Copies, in a row, of what turns read or store at the place of a number in several dimensions."""

@@ -142,6 +142,8 @@ class Slice:
     ranges: tuple[Range, ...]
 
 
+WORKERS_PER_TILE = 6  # of every IPU so far
+
 # ---- level 1: maps ---------------------------------------------------------------------------------------------------
 
 
@@ -160,7 +162,8 @@ class Dimension:
 class MapStep:
     """Runs ``body`` for every point of the domain, in any order. Accesses name variables, in their coordinates.
 
-    ``note`` says why there is no domain, where a parallel form was looked for.
+    ``note`` says why there is no domain, where a parallel form was looked for. A tile is worth ``workers`` iterations:
+    one, if an iteration receives so much that more tiles are better.
     """
 
     name: str
@@ -168,12 +171,10 @@ class MapStep:
     body: tuple[Statement, ...]
     source: Source = Source()
     note: str = ""
+    workers: int = WORKERS_PER_TILE
 
 
 # ---- level 2: vertices -----------------------------------------------------------------------------------------------
-
-
-WORKERS_PER_TILE = 6  # of every IPU so far
 
 
 class Direction(Enum):
