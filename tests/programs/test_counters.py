@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy
 
+import dace_ipu
 from dace_ipu.passes import compaction, loops_to_scans, ordered_stores, prefix_sums, scan_steps
 from dace_ipu.tile_graph.nodes import ComputeSet, walk_steps
 from tests.programs.catalogue import Case, oracle, values
@@ -312,3 +313,33 @@ def test_what_stays_a_loop(program: Any, make: Any) -> None:
     assert not moves(program.to_sdfg())
     arguments = make()
     compared(program, arguments, lambda a: interpret(program.to_sdfg(), **a, **symbols_of(program, a)))
+
+
+ON_THE_SIMULATOR: dict[str, dict[str, Any]] = {
+    "compact_in_place": {"A": values(RNG, 1500), "B": values(RNG, 1500, dtype=i64), "at": np.zeros(1500, i32)},
+    "bytes_to_fewer": {"A": values(RNG, 2049, dtype=np.int8), "out": values(RNG, 700, dtype=np.int8)},
+    "last_store_wins": {
+        "at": RNG.integers(0, 130, 1100).astype(i32),
+        "x": values(RNG, 1100),
+        "out": values(RNG, 130),
+    },
+    "chosen_store_wins": {
+        "row": RNG.integers(0, 5, 700).astype(i64),
+        "column": RNG.integers(0, 3, 700).astype(i64),
+        "x": values(RNG, 700, dtype=np.complex64),
+        "out": values(RNG, 5, 3, dtype=np.complex64),
+        "turn": np.zeros((5, 3), np.int16),
+    },
+    "cumulative": {"x": values(RNG, 1030, dtype=i32), "y": np.zeros(1030, i32)},
+}
+
+
+@pytest.mark.parametrize("name", sorted(ON_THE_SIMULATOR))
+def test_on_the_simulator(name: str) -> None:
+    """Real rows and planes, and what few turns become."""
+    program = next(program for program, _ in CASES if program.f.__name__ == name)
+    compiled = dace_ipu.to_ipu(program.to_sdfg()).compile()
+    arguments = ON_THE_SIMULATOR[name]
+    few = {key: array[:33].copy() if len(array) > 250 else array.copy() for key, array in arguments.items()}
+    for each in (arguments, few):
+        compared(program, each, lambda a: compiled(**a, **symbols_of(program, a)))
