@@ -7,18 +7,22 @@ from dataclasses import dataclass, field, replace
 
 import sympy
 
+from dace_ipu.passes.domain import ONE
+from dace_ipu.passes.fuse_turns import fused_turns
 from dace_ipu.passes.new_steps import NewSteps
+from dace_ipu.passes.rewrite import accesses, local_arrays
 from dace_ipu.passes.scan_steps import ScanSteps
 from dace_ipu.passes.steps import uses
 from dace_ipu.passes.turn_loops import TurnLoop, turn_loop
 from dace_ipu.passes.turn_stores import At, Counts, stores_of
 from dace_ipu.passes.vertex_loops import VertexLoop
-from dace_ipu.tile_graph.body import Boolean
-from dace_ipu.tile_graph.nodes import Choice, MapStep, Step, TileGraph, Variable, with_inner_steps
+from dace_ipu.tile_graph.body import Boolean, Expr, For, walk
+from dace_ipu.tile_graph.nodes import Choice, MapStep, Repeat, RepeatWhile, Step, TileGraph, Variable, with_inner_steps
 
 __all__ = ["LoopsToScans"]
 
 FEW = 256  # turns: fewer take less in one vertex, or in their compute sets, than some fifteen compute sets do
+NOTE = "runs on one tile, whole in one vertex, where turns are few: movement between tiles is estimated to take longer"
 MANY = 1 << 24  # turns: more than fit anyway, and few enough for 32 bits in all that is counted
 
 
@@ -63,20 +67,62 @@ class _Work:
     def changed(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """The steps of one list, outer loops first."""
         result: dict[int, tuple[Step, ...]] = {}
+        done: set[int] = set()  # loops that run together with one before, and what sets their counters
         for place, step in enumerate(steps):
-            result[place] = (step,)
+            result[place] = () if place in done else (step,)
+            if place in done:
+                continue
             if isinstance(step, MapStep):
                 result[place] = self._taken_out(step, steps[:place])
                 continue
-            loop = turn_loop(steps, place, self.graph, self.used, self.new.taken)
-            counts = None if loop is None else stores_of(loop.body, loop.turn, self.graph)
-            if loop is None or counts is None:
+            found = self._loops(steps, place)
+            if found is None:
                 result[place] = (with_inner_steps(step, self.changed),)
                 continue
-            scans = self._scans(loop, counts, steps[:place])
+            loop, members, scans = found
             if scans is not None:
-                result[loop.start], result[place] = (), _chosen(scans, (steps[loop.start], step))
+                done |= members
+                few = self._in_one_vertex(loop, scans.turns) or tuple(steps[k] for k in sorted(members))
+                result |= dict.fromkeys(members, ())
+                result[place] = _chosen(scans, few)
         return tuple(step for place in range(len(steps)) for step in result[place])
+
+    def _loops(self, steps: tuple[Step, ...], place: int) -> tuple[TurnLoop, set[int], ScanSteps | None] | None:
+        """The loop at a place, together with those right behind it that run over the same turns; the positions of all
+        their steps; and what becomes of them. None if it is no loop whose turns are plain.
+        """
+        loop = self._turns(steps, place)
+        counts = None if loop is None else stores_of(loop.body, loop.turn, self.graph)
+        if loop is None or counts is None:
+            return None
+        alone = (loop, {loop.start, place}, self._scans(loop, counts, steps[:place]))
+        found, last, members = alone, place, {loop.start, place}
+        while found[2] is not None:
+            behind = next((k for k in range(last + 1, len(steps)) if isinstance(steps[k], Repeat | RepeatWhile)), None)
+            second = None if behind is None else self._turns(steps, behind)
+            if behind is None or second is None or {*range(last + 1, behind)} - {second.start}:
+                break
+            both = fused_turns(found[0], second, self.new.taken)
+            counts = None if both is None else stores_of(both.body, both.turn, self.graph)
+            if both is None or counts is None:
+                break
+            last, members = behind, {*members, second.start, behind}
+            found = (both, members, self._scans(both, counts, steps[:place]))
+        return found if found[2] is not None else alone
+
+    def _turns(self, steps: tuple[Step, ...], place: int) -> TurnLoop | None:
+        return turn_loop(steps, place, self.graph, self.used, self.new.taken)
+
+    def _in_one_vertex(self, loop: TurnLoop, turns: Expr) -> tuple[Step, ...]:
+        """The loop on one tile, for few turns; empty if an array may have more elements than there are turns."""
+        body = (*loop.prelude, For(loop.turn, loop.begin, loop.end, ONE, loop.body))
+        local = local_arrays(body)
+        names = {access.data for s in walk(body) for access in accesses(s)} - local
+        sizes = [sympy.expand(sympy.prod(self.graph.variable(name).shape)) for name in sorted(names)]
+        if not all(size == turns or (size.is_Integer and size <= FEW) for size in sizes):
+            return ()
+        self.new.source = loop.source
+        return (replace(self.new.map(f"loop_{loop.turn}", (), *body), note=NOTE),)
 
     def _taken_out(self, step: MapStep, before: tuple[Step, ...]) -> tuple[Step, ...]:
         """What a map becomes that is one loop in one vertex."""

@@ -105,6 +105,7 @@ class _Group:
 
     chosen: str
     values: dict[str, DType] = field(default_factory=dict)
+    places: dict[Expr, str] = field(default_factory=dict)
     counted: list[tuple[Placed, str]] = field(default_factory=list)
     ordered: list[tuple[Placed, tuple[str, ...], str]] = field(default_factory=list)
 
@@ -181,9 +182,11 @@ class _Work:
             return result
         places = []
         for index in each.store.target.indices:
-            places.append(self.new.variable(f"{target.name}_places", INT, self.turns))
-            group.values[places[-1]] = INT
-            result += self._once(places[-1], Code(index_text(index)))
+            if index not in group.places:
+                group.places[index] = self.new.variable(f"{target.name}_places", INT, self.turns)
+                group.values[group.places[index]] = INT
+                result += self._once(group.places[index], Code(index_text(index)))
+            places.append(group.places[index])
         group.ordered.append((each, tuple(places), value))
         return result
 

@@ -212,6 +212,36 @@ def shrinking(A: dace.float32[N], out: dace.int32[N], steps: dace.int32[1]):
     steps[0] = k
 
 
+@case(
+    lambda: {
+        "mask": values(RNG, 40, dtype=np.bool_),
+        "at": RNG.integers(0, 11, 40).astype(i32),
+        "x": values(RNG, 40),
+        "A": np.zeros(11, i32),
+        "B": values(RNG, 11),
+        "ends": np.array([3, 37], i32),
+    }
+)
+@dace.program
+def one_after_the_other(
+    mask: dace.bool_[N],
+    at: dace.int32[N],
+    x: dace.float32[N],
+    A: dace.int32[M],
+    B: dace.float32[M],
+    ends: dace.int32[2],
+):
+    x[:] = x * 2
+    for k in range(2):
+        x[:] = x + 1
+        for i in range(ends[0], ends[1]):
+            if mask[i]:
+                A[at[i]] = i + k
+        for j in range(ends[0], ends[1]):
+            if mask[j]:
+                B[at[j]] = x[j]
+
+
 # ---- what stays a loop
 
 
