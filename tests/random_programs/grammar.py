@@ -152,7 +152,7 @@ class _Writer:
         kinds = [self.vector_slice, self.matrix_slice, self.map_1d, self.map_2d, self.reduction, self.accumulation]
         kinds += [self.gather, self.scatter, self.inner_loop, self.call, self.row]
         kinds += [self.mask, self.strided, self.product, self.map_with_step, self.two_outputs, self.runtime_slice]
-        kinds += [self.reshaped, self.transposed, self.nested_maps]
+        kinds += [self.reshaped, self.transposed, self.nested_maps, self.compaction, self.ordered_scatter]
         if self.kind != "c":
             kinds.append(self.extremum)
         if self.kind in "iu":  # where rounding cannot decide
@@ -357,6 +357,30 @@ class _Writer:
             f"    {target} += {self.damped(lambda: str(self.one_of('A[i]', 'C[i, 0]', 'a')))}",
         ]
         return [*lines, *self.settle(str(target))]
+
+    def ordered_scatter(self) -> Lines:
+        """Stores through a table in the order of a loop, all or some of them."""
+        q, target = self.fresh("q"), self.one_of("B[idx[{}]]", "D[idx[{}], 1]", "D[idx[{}], idx[{}] % M]")
+        value = self.damped(lambda: str(self.one_of(f"A[{q}]", f"C[{q}, 0]", "a")))
+        lines = [f"{target.replace('{}', q)} = {value}"]
+        if self.maybe():
+            lines = [f"if {self.condition(lambda: f'A[{q}]')}:", *_indented(lines)]
+        return [f"for {q} in range({self.one_of('0, N', '1, N', '0, N - 2')}):", *_indented(lines)]
+
+    def compaction(self) -> Lines:
+        """Chosen elements in a row, in place or not, what else depends on how many there were, and their number."""
+        q, n = self.fresh("q"), self.fresh("n")
+        value = self.damped(lambda: str(self.one_of(f"A[{q}]", f"C[{q}, 1]", "a")))
+        advance = self.one_of(f"{n} += 1", f"{n} = {n} + 1")
+        stores = [f"B[{n}] = {value}"]
+        stores += [f"A[{n}] = A[{q}]"] if self.maybe() else []
+        stores += [f"idx[{q}] = {n}"] if self.maybe() else []
+        stores += [f"C[{n}, 2] = D[{q}, 1]"] if self.maybe() else []
+        lines = [f"if {self.condition(lambda: f'A[{q}]')}:", *_indented([*stores, advance])]
+        if self.maybe():
+            lines += ["else:", f"    R[{self.one_of('0', '1')}] = a"] if self.one_of(*range(4)) == 0 else []
+        first = self.one_of("0, N", "1, N", "0, N - 1")
+        return [f"{n} = 0", f"for {q} in range({first}):", *_indented(lines), f"idx[0] = {n} % N"]
 
     def accumulation(self) -> Lines:
         target = self.one_of("A[i]", "R[j]", "s[0]")
