@@ -47,7 +47,7 @@ def ordered_stores(stores: tuple[OrderedStore, ...], total: str, new: NewSteps) 
     test = store(left, (ZERO,), reading(f"_0 * {PLANE} < _1", _0=(plane, (ZERO,)), _1=(total, (ZERO,))))
     body = (
         *(work.fetched(name, target, plane) for name, target in fetched.items()),
-        *(work.kept(target, fetched, plane, total) for target in targets),
+        *(work.kept(group, fetched, plane, total) for group in _together(targets)),
         new.map("next_plane_of_stores", (), store(plane, (ZERO,), reading("_0 + 1", _0=(plane, (ZERO,))))),
     )
     return (
@@ -56,6 +56,14 @@ def ordered_stores(stores: tuple[OrderedStore, ...], total: str, new: NewSteps) 
         RepeatWhile((new.map("are_stores_left", (), test),), left, body, new.source),
         *work.after,
     )
+
+
+def _together(stores: tuple[OrderedStore, ...]) -> tuple[tuple[OrderedStore, ...], ...]:
+    """The stores to the same places of arrays of one shape, which one vertex does on one way through the plane."""
+    groups: dict[tuple[tuple[str, ...], tuple[Expr, ...]], list[OrderedStore]] = {}
+    for each in stores:
+        groups.setdefault((each.places, each.shape), []).append(each)
+    return tuple(map(tuple, groups.values()))
 
 
 def _dtype(name: str, new: NewSteps) -> np.dtype[np.generic]:
@@ -94,8 +102,9 @@ class _Work:
             store(target, place, reading("_0", _0=(name, (symbol(number), *place)))),
         )
 
-    def kept(self, each: OrderedStore, fetched: dict[str, str], plane: str, total: str) -> MapStep:
-        """What of a plane belongs to a row of the target."""
+    def kept(self, stores: tuple[OrderedStore, ...], fetched: dict[str, str], plane: str, total: str) -> MapStep:
+        """What of a plane belongs to a row of the targets, all at the same places."""
+        each = stores[0]
         owner, row, column, number, rows, first = (
             self.new.name(hint) for hint in ("owner", "row", "column", "number", "rows", "first")
         )
@@ -109,7 +118,8 @@ class _Work:
             mine = f"{first} == {owner}"
             inner_codes = tuple(reading("_0", _0=(fetched[name], place)) for name in each.places[1:])
         declared = tuple(Declare(name, INT, code) for name, code in zip(inner, inner_codes, strict=True))
-        kept = store(each.target, tuple(map(symbol, (owner, *inner))), reading("_0", _0=(fetched[each.values], place)))
+        here = tuple(map(symbol, (owner, *inner)))
+        kept = tuple(store(one.target, here, reading("_0", _0=(fetched[one.values], place))) for one in stores)
         in_order = loop(
             row,
             symbol(rows),
@@ -117,7 +127,7 @@ class _Work:
                 column,
                 _ROW,
                 Declare(first, INT, reading("_0", _0=(fetched[each.places[0]], place))),
-                If(Code(f"{mine} and {row} * {ROW} + {column} < {number}"), (*declared, kept)),
+                If(Code(f"{mine} and {row} * {ROW} + {column} < {number}"), (*declared, *kept)),
             ),
         )
         left = reading(f"_0 - _1 * {PLANE}", _0=(total, (ZERO,)), _1=(plane, (ZERO,)))
