@@ -11,6 +11,7 @@ from dace_ipu.passes.domain import ONE
 from dace_ipu.passes.fuse_turns import fused_turns
 from dace_ipu.passes.new_steps import NewSteps
 from dace_ipu.passes.rewrite import accesses, local_arrays
+from dace_ipu.passes.running_sums import with_counters
 from dace_ipu.passes.scan_steps import ScanSteps
 from dace_ipu.passes.steps import uses
 from dace_ipu.passes.turn_loops import TurnLoop, turn_loop
@@ -93,8 +94,11 @@ class _Work:
         """
         loop = self._turns(steps, place)
         counts = None if loop is None else stores_of(loop.body, loop.turn, self.graph)
-        if loop is None or counts is None:
+        if loop is None:
             return None
+        if counts is None:
+            sums = self._counted(loop, steps[:place])
+            return None if sums is None else (loop, {loop.start, place}, sums)
         alone = (loop, {loop.start, place}, self._scans(loop, counts, steps[:place]))
         found, last, members = alone, place, {loop.start, place}
         while found[2] is not None:
@@ -109,6 +113,21 @@ class _Work:
             last, members = behind, {*members, second.start, behind}
             found = (both, members, self._scans(both, counts, steps[:place]))
         return found if found[2] is not None else alone
+
+    def _counted(self, loop: TurnLoop, before: tuple[Step, ...]) -> ScanSteps | None:
+        """What a loop becomes, if need be with counters for its running sums."""
+        kept = len(self.added)
+        counting, first = with_counters(loop, self._work(), self.new)
+        counts = stores_of(counting.body, counting.turn, self._work())
+        scans = None if counts is None else self._scans(counting, counts, (*before, *first))
+        if scans is None:
+            del self.added[kept:]
+            return None
+        return replace(scans, steps=(*first, *scans.steps))
+
+    def _work(self) -> TileGraph:
+        """The graph with the variables that it has got so far."""
+        return replace(self.graph, variables=(*self.graph.variables, *self.added))
 
     def _turns(self, steps: tuple[Step, ...], place: int) -> TurnLoop | None:
         return turn_loop(steps, place, self.graph, self.used, self.new.taken)
@@ -128,11 +147,7 @@ class _Work:
         """What a map becomes that is one loop in one vertex."""
         kept = len(self.added)
         vertex = VertexLoop.of(step, self.graph, self.used, self.new)
-        work = replace(self.graph, variables=(*self.graph.variables, *self.added))
-        counts = None if vertex is None else stores_of(vertex.loop.body, vertex.loop.turn, work)
-        scans = None
-        if vertex is not None and counts is not None:
-            scans = self._scans(vertex.loop, counts, (*before, *vertex.first))
+        scans = None if vertex is None else self._counted(vertex.loop, (*before, *vertex.first))
         if vertex is None or scans is None:
             del self.added[kept:]
             return (step,)
@@ -143,8 +158,7 @@ class _Work:
         if not counts.stores or not (counts.advances or any(each.at is At.DATA for each in counts.stores)):
             return None
         kept = len(self.added)
-        work = replace(self.graph, variables=(*self.graph.variables, *self.added))
-        scans = ScanSteps.of(loop, counts, before, work, self.new)
+        scans = ScanSteps.of(loop, counts, before, self._work(), self.new)
         if scans is None or _is_better(scans) == sympy.false:
             del self.added[kept:]
             return None

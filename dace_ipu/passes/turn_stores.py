@@ -39,7 +39,7 @@ from dace_ipu.tile_graph.body import (
 from dace_ipu.tile_graph.expressions import names as expression_names
 from dace_ipu.tile_graph.nodes import TileGraph
 
-__all__ = ["Advance", "At", "Counts", "Placed", "Visit", "stores_of", "visits"]
+__all__ = ["Advance", "At", "Counts", "Placed", "Visit", "added_to", "stores_of", "visits"]
 
 
 class At(Enum):
@@ -188,7 +188,7 @@ class _Work:
         if visit.looped or not scalar or variable.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
             return None
         names = {name for name, read in value.reads if read.data == counter} | self._aliases(counter, visit.number)
-        by = _change(value, counter, names) if store.reduction is None else value
+        by = added_to(value, counter, names) if store.reduction is None else value
         if store.reduction is not None and store.reduction.op is not Op.SUM:
             return None
         return Advance(counter, by, visit) if by is not None and self._is_integer(by) else None
@@ -320,7 +320,7 @@ def _offset(indices: tuple[Expr, ...], number: sympy.Symbol, shape: tuple[Expr, 
     return ZERO if indices == places_of(number, shape) else None
 
 
-def _change(value: Code, counter: str, names: set[str]) -> Code | None:
+def added_to(value: Code, counter: str, names: set[str]) -> Code | None:
     """``by`` of ``counter + by`` or ``by + counter``, where any of ``names`` is the counter; None for anything else."""
     node = ast.parse(value.text.strip(), mode="eval").body
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):

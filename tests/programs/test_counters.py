@@ -242,6 +242,19 @@ def one_after_the_other(
                 B[at[j]] = x[j]
 
 
+@case(lambda: {"x": values(RNG, 35, dtype=i32), "y": np.zeros(35, i32)})
+@dace.program
+def running_sum(x: dace.int32[N], y: dace.int32[N]):
+    y[:] = np.cumsum(x)
+
+
+@case(lambda: {"x": values(RNG, 35, dtype=np.int8), "y": values(RNG, 36, dtype=i64)})
+@dace.program
+def recurrence_of_sums(x: dace.int8[N], y: dace.int64[M]):
+    for i in range(2, N):
+        y[i] = 2 * x[i] + y[i - 1]
+
+
 # ---- what stays a loop
 
 
@@ -252,6 +265,13 @@ def sum_of_floats(x: dace.float32[N], y: dace.float32[N]):
     for i in range(N):
         s += x[i]
         y[i] = s
+
+
+@left_alone(lambda: {"x": values(RNG, 40), "y": values(RNG, 40)})
+@dace.program
+def running_sum_of_floats(x: dace.float32[N], y: dace.float32[N]):
+    for i in range(1, N):
+        y[i] = y[i - 1] + x[i]
 
 
 @left_alone(lambda: {"A": values(RNG, 40), "out": values(RNG, 40)})
