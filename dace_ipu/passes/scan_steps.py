@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
 import sympy
 
-from dace_ipu.passes.clean_up import with_inner, without_idle
+from dace_ipu.passes.clean_up import without_idle
 from dace_ipu.passes.compaction import compacted
 from dace_ipu.passes.domain import ZERO
 from dace_ipu.passes.late_ranges import start_of
@@ -17,12 +17,13 @@ from dace_ipu.passes.new_steps import INT, NewSteps, reading, store
 from dace_ipu.passes.ordered_stores import OrderedStore, ordered_stores
 from dace_ipu.passes.prefix_sums import ROW, PlaneSizes, PrefixSums, flat_copy
 from dace_ipu.passes.reshape_reads import places_of
-from dace_ipu.passes.rewrite import Body, Rewrite, local_arrays, replace_names
+from dace_ipu.passes.rewrite import Body, Rewrite, local_arrays
 from dace_ipu.passes.steps import last_user
-from dace_ipu.passes.substitute import with_code
+from dace_ipu.passes.turn_bodies import Ranked, changed
 from dace_ipu.passes.turn_loops import TurnLoop
-from dace_ipu.passes.turn_stores import Advance, At, Counts, Placed, visits
-from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, If, Statement, Store, codes, symbol
+from dace_ipu.passes.turn_stores import Advance, At, Counts, Placed
+from dace_ipu.passes.visits import visits
+from dace_ipu.tile_graph.body import Access, Code, Declare, DType, Expr, If, codes, symbol
 from dace_ipu.tile_graph.indices import index_text
 from dace_ipu.tile_graph.nodes import MapStep, Step, TileGraph
 
@@ -198,8 +199,8 @@ class _Work:
     def _map(self, changes: Mapping[int, Body], cleared: list[str], ranks: Mapping[str, str]) -> list[Step]:
         """A map over all places of turns, with other stores; where there is no turn, ``cleared`` are 0."""
         zeros = tuple(store(name, (self.turn,), "0") for name in cleared)
-        ranked = _Ranked(self.counts, self.amounts, ranks, self.turn)
-        body = _changed(self.loop.body, changes, count(), local_arrays(self.loop.body), ranked.statement)
+        ranked = Ranked(self.counts, self.amounts, ranks, self.turn)
+        body = changed(self.loop.body, changes, count(), local_arrays(self.loop.body), ranked.statement)
         body = self._reads_in_rows(without_idle(body))
         conditions = [] if self.loop.begin == 0 else [f"{index_text(self.loop.begin)} <= {self.loop.turn}"]
         conditions += [f"{self.loop.turn} < {index_text(self.loop.end)}"] if self.loop.prelude else []
@@ -303,49 +304,3 @@ def _least(a: Expr, b: Expr) -> Expr:
     if difference.is_Integer:
         return a if difference <= 0 else b
     return sympy.Min(a, b)
-
-
-def _changed(
-    body: Body,
-    changes: Mapping[int, Body],
-    numbers: Iterator[int],
-    local: Set[str],
-    ranked: Callable[[Statement, int], Statement],
-) -> Body:
-    """The body with other statements for some, by number, and without all other stores to variables."""
-    result: list[Statement] = []
-    for statement in body:
-        number = next(numbers)
-        inner = with_inner(statement, lambda part: _changed(part, changes, numbers, local, ranked))
-        if number in changes:
-            result += (ranked(new, number) for new in changes[number])
-        elif not isinstance(inner, Store) or inner.target.data in local:
-            result.append(ranked(inner, number))
-    return tuple(result)
-
-
-@dataclass(frozen=True)
-class _Ranked:
-    """Counters as they are in a turn: what they are before the loop, and what the turns before have added."""
-
-    counts: Counts
-    amounts: Mapping[str, str]
-    ranks: Mapping[str, str]
-    turn: Expr
-
-    def statement(self, statement: Statement, number: int) -> Statement:
-        """The statement of that number, with all that it reads itself."""
-        for code in codes(statement):
-            statement = with_code(statement, code, self._code(code, number))
-        return statement
-
-    def _code(self, code: Code, number: int) -> Code:
-        texts, more = {}, []
-        for name, read in code.reads:
-            if read.data in self.ranks:
-                added = {f"{name}_before": self.ranks[read.data]}
-                if number > self.counts.advances[read.data].visit.number:
-                    added[f"{name}_added"] = self.amounts[read.data]
-                more += [(alias, Access(data, (self.turn,))) for alias, data in added.items()]
-                texts[name] = " + ".join((name, *added))
-        return Code(replace_names(code.text, texts), (*code.reads, *more)) if texts else code

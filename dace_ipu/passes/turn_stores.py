@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 import sympy
@@ -17,6 +15,7 @@ from dace_ipu.passes.domain import ZERO, scalar_source
 from dace_ipu.passes.reshape_reads import places_of
 from dace_ipu.passes.rewrite import Body, local_arrays, scalar_names
 from dace_ipu.passes.types import WEAK_INT, Types
+from dace_ipu.passes.visits import Visit, visits
 from dace_ipu.tile_graph.body import (
     Access,
     Assign,
@@ -26,20 +25,17 @@ from dace_ipu.tile_graph.body import (
     Declare,
     Expr,
     For,
-    If,
     LocalArray,
     Op,
     Statement,
     Store,
-    While,
-    children,
     codes,
     symbol,
 )
 from dace_ipu.tile_graph.expressions import names as expression_names
 from dace_ipu.tile_graph.nodes import TileGraph
 
-__all__ = ["Advance", "At", "Counts", "Placed", "Visit", "added_to", "stores_of", "visits"]
+__all__ = ["Advance", "At", "Counts", "Placed", "added_to", "stores_of"]
 
 
 class At(Enum):
@@ -48,44 +44,6 @@ class At(Enum):
     OWN = "at the place of the turn"
     COUNT = "at a counter"
     DATA = "where data says"
-
-
-@dataclass(frozen=True)
-class Visit:
-    """A statement in a body: its number in the order of ``walk``, the conditions around it (number of the If, and
-    which branch), and the numbers of the loops around it."""
-
-    number: int
-    statement: Statement
-    path: tuple[tuple[int, bool], ...]
-    loops: tuple[int, ...]
-
-    @property
-    def looped(self) -> bool:
-        """Whether a turn may come here more than once."""
-        return bool(self.loops)
-
-    @property
-    def around(self) -> frozenset[int]:
-        """The numbers of all statements that say whether, or how often, this one runs."""
-        return frozenset((*self.loops, *(number for number, _ in self.path)))
-
-
-def visits(body: Body) -> tuple[Visit, ...]:
-    """All statements of a body, in order."""
-    return tuple(_visits(body, (), (), count()))
-
-
-def _visits(
-    body: Body, path: tuple[tuple[int, bool], ...], loops: tuple[int, ...], numbers: Iterator[int]
-) -> Iterator[Visit]:
-    for statement in body:
-        number = next(numbers)
-        yield Visit(number, statement, path, loops)
-        inner = (*loops, number) if isinstance(statement, (For, While)) else loops
-        for branch, part in zip((True, False), children(statement), strict=False):
-            around = (*path, (number, branch)) if isinstance(statement, If) else path
-            yield from _visits(part, around, inner, numbers)
 
 
 @dataclass(frozen=True)
