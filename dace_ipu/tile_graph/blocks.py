@@ -27,8 +27,9 @@ to be divided, and the factor is w if dimension 0 is among them. (Pruning change
 Partitions of stencils are cut in another way (``of_rows``), if they have two or three dimensions: short rows cost more
 there than what they hold, as each has pointers, neighbours to wait for, and a copy that joins them. The workers share
 the last dimension, along the rows. The limit is the number of tiles, but the last dimension has at most ``ceil(n, 6)``
-parts: two iterations of a row for some worker cost more than a tile. In step 3 all dimensions are divided, and steps 4
-and 5 take another cost of a grid. With blocks of at most ``s[d] = ceil(n[d], p[d])`` iterations and ``rows``, the product of all ``s`` but the last::
+parts: two iterations of a row for one worker cost more than a tile. In step 3 all dimensions are divided, and steps 4
+and 5 take another cost of a grid. With blocks of at most ``s[d] = ceil(n[d], p[d])`` iterations and ``rows``, the
+product of all ``s`` but the last::
 
     cost   = rows * (60 * ceil(s[last], 6) + s[last] / 2 + 92) + beside
     beside = sum over all d but the last of 2 * (rows / s[d]) * (s[last] + 3)

@@ -34,6 +34,7 @@ from dace_ipu.tile_graph.nodes import (
     LaneMapping,
     Layout,
     MapStep,
+    Moves,
     OperandMapping,
     Partition,
     Product,
@@ -204,6 +205,7 @@ class _Checker:
             MapStep: self._map,
             ComputeSet: self._compute_set,
             Copy: self._copy,
+            Moves: self._moves,
             CopyIn: self._copy_in,
             CopyOut: self._copy_out,
             Combine: self._combine,
@@ -324,6 +326,14 @@ class _Checker:
         missing = difference(_count(step.source_slice), _count(step.target_slice))
         if missing not in (None, 0):
             yield f"a copy of {_count(step.source_slice)} elements to {_count(step.target_slice)}"
+
+    def _moves(self, step: Moves) -> Faults:
+        for move in step.moves:
+            if isinstance(move.value, Slice):
+                yield from self._copy(Copy(move.value, move.target))
+            else:
+                yield from self._slice(move.target)
+                yield from self._writable(move.target.variable)
 
     def _copy_in(self, step: CopyIn) -> Faults:
         yield from self._transfer(step.host, step.variable)
@@ -500,5 +510,5 @@ def _label(step: Step) -> str:
             return f"product '{step.name}'"
         case RepeatWhile() | Branch():
             return f"control flow on '{step.predicate}'"
-        case Repeat() | Choice():
+        case Repeat() | Choice() | Moves():
             return type(step).__name__.lower()
