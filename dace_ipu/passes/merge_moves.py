@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import sympy
@@ -43,7 +43,8 @@ class MergeMoves:
     is read where it came from, what is overwritten is not written. Where these boxes are right for large arrays only,
     the old steps remain for small ones: a Choice.
 
-    A copy waits for later ones if what lies between touches other elements. Constants are taken along that a map of one
+    They need not be neighbours if what lies between touches other elements; they come behind what they do not touch,
+    so that maps get new neighbours to be fused with. Constants are taken along that a map of one
     dimension stores in an array of several, two of them at least, or beside copies. No result changes.
     """
 
@@ -94,19 +95,34 @@ class _Work:
 
     def merged(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """A list of steps with its moves merged, inside of other steps as well."""
-        items = list(self._items(steps))
+        items = self._gathered(self._items(steps))
         result: list[Step] = []
         waiting: list[_Move] = []
         for number, item in enumerate(items):
             if isinstance(item, _Move):
                 waiting.append(item)
                 continue
-            goes_on = any(isinstance(later, _Move) for later in items[number + 1 :])
-            if not goes_on or not all(self._is_apart(move, item) for move in waiting):
+            may_wait = len(waiting) > 1 or any(isinstance(later, _Move) for later in items[number + 1 :])
+            if not may_wait or not all(self._is_apart(move, item) for move in waiting):
                 result += self._at_once(waiting)
                 waiting = []
             result.append(with_inner_steps(item, self.merged))
         return (*result, *self._at_once(waiting))
+
+    def _gathered(self, items: Iterable[_Move | Step]) -> list[_Move | Step]:
+        """The items with each move directly behind the one before, if what lies between touches other elements."""
+        result: list[_Move | Step] = []
+        behind: int | None = None  # the last move
+        for item in items:
+            if not isinstance(item, _Move):
+                result.append(item)
+                continue
+            between = [step for step in result[behind:] if not isinstance(step, _Move)]
+            is_free = behind is not None and all(self._is_apart(item, step) for step in between)
+            place = behind if behind is not None and is_free else len(result)
+            result.insert(place, item)
+            behind = place + 1
+        return result
 
     def _items(self, steps: tuple[Step, ...]) -> Iterator[_Move | Step]:
         position = 0

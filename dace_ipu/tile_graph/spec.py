@@ -435,10 +435,17 @@ def _combine_fits(step: Combine, partial: Variable, target: Variable) -> Faults:
 
 
 def _written_once(step: ComputeSet) -> Faults:
-    """A variable that is written has one field: two would be two names of the same memory."""
+    """A variable that is written has one field, or fields that lie apart: no two are names of the same memory."""
     for a, b in combinations(step.fields, 2):
-        if a.variable == b.variable and {a.direction, b.direction} != {Direction.INPUT}:
+        is_written = a.variable == b.variable and {a.direction, b.direction} != {Direction.INPUT}
+        if is_written and not _lie_apart(a.ranges, b.ranges):
             yield f"fields '{a.name}' and '{b.name}' both stand for '{a.variable}', which is written"
+
+
+def _lie_apart(a: tuple[Range, ...], b: tuple[Range, ...]) -> bool:
+    """Whether boxes have nothing in common where sizes are large; the interpreter checks all sizes that it meets."""
+    gaps = [gap for x, y in zip(a, b, strict=True) for gap in (y.begin - x.end, x.begin - y.end)]
+    return any(gap.subs(dict.fromkeys(gap.free_symbols, 1000)) >= 0 for gap in map(sympy.expand, gaps))
 
 
 def _layout(field: Field, variable: Variable) -> Faults:

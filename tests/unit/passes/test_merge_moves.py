@@ -78,7 +78,17 @@ class TestOneCopy:
         loop = Repeat(expr("K"), by_way_of("t0", "p[0:N, 0]", "p[0:N, 1]"))
         assert "p[0:N, 0:1] = p[0:N, 1:2]" in merged(loop)
 
-    def test_waits_for_later_ones_behind_maps_of_other_elements(self):
+    def test_waits_for_later_ones_that_read_what_lies_between(self):
+        first = map_step("p[N - 1, j] = 0", "first", j="M")
+        lines = merged(
+            first,
+            map_step(INTERIOR, "interior", i="N - 2", j="M - 2"),
+            *by_way_of("t0", "p[0:N, 0]", "p[0:N, 1]"),
+        )
+        assert lines[0].startswith("interior:")
+        assert {"p[N - 1:N, 1:M] = 0", "p[0:N - 1, 0:1] = p[0:N - 1, 1:2]", "p[N - 1:N, 0:1] = 0"} <= set(lines)
+
+    def test_goes_behind_maps_of_other_elements(self):
         first, second = map_step("p[0, j] = 0", "first", j="M"), map_step("p[N - 1, j] = 1", "second", j="M")
         lines = merged(first, map_step(INTERIOR, "interior", i="N - 2", j="M - 2"), second)
         assert lines[0].startswith("interior:")
