@@ -12,8 +12,8 @@ import sympy
 from dace_ipu.passes.boxes import Assumed, Box, overlap, shifted, without
 from dace_ipu.passes.domain import Domain, normalised
 from dace_ipu.passes.footprints import Site
-from dace_ipu.passes.steps import touched, uses
-from dace_ipu.tile_graph.body import Store, symbol
+from dace_ipu.passes.steps import touched, uses, walk_steps, written
+from dace_ipu.tile_graph.body import Expr, Store, symbol
 from dace_ipu.tile_graph.nodes import (
     Choice,
     Copy,
@@ -44,8 +44,9 @@ class MergeMoves:
     the old steps remain for small ones: a Choice.
 
     They need not be neighbours if what lies between touches other elements; they come behind what they do not touch,
-    so that maps get new neighbours to be fused with. Constants are taken along that a map of one
-    dimension stores in an array of several, two of them at least, or beside copies. No result changes.
+    so that maps get new neighbours to be fused with. Constants, and single elements of variables, are taken along that
+    a map of one dimension stores in an array of several: two of them at least, beside copies, or along the border of
+    what a map of several dimensions computes. No result changes.
     """
 
     name: str = "merge_moves"
@@ -63,24 +64,28 @@ _Value = tuple[str, Box] | float | int
 
 @dataclass(frozen=True)
 class _Move:
-    """A box that gets the content of another one, or a number; ``steps`` do the same."""
+    """A box that gets the content of another one, or of one element if it ``spreads``, or a number; ``steps`` do the
+    same.
+    """
 
     variable: str
     target: Box
     value: _Value
     steps: tuple[Step, ...]
     source: Source
+    spreads: bool = False
 
     def part(self, target: Box) -> _Move:
         """The same for a part of the target."""
-        if not isinstance(self.value, tuple):
+        if self.spreads or not isinstance(self.value, tuple):
             return replace(self, target=target)
         name, box = self.value
         return replace(self, target=target, value=(name, shifted(target, self.target, box)))
 
     def alone(self) -> tuple[Step, ...]:
         """Steps that do the same, whatever the sizes are."""
-        return self.steps if isinstance(self.value, tuple) else (Moves((self.as_node(),), self.source),)
+        is_copy = isinstance(self.value, tuple) and not self.spreads
+        return self.steps if is_copy else (Moves((self.as_node(),), self.source),)
 
     def as_node(self) -> Move:
         """The node of the tile graph."""
@@ -128,7 +133,7 @@ class _Work:
         position = 0
         while position < len(steps):
             pair = self._by_way_of_temporary(steps[position : position + 2])
-            move = pair or self._constant(steps[position])
+            move = pair or self._line(steps[position])
             yield move or steps[position]
             position += 2 if pair else 1
 
@@ -146,26 +151,47 @@ class _Work:
             return None
         return _Move(target.variable, target.ranges, (source.variable, source.ranges), steps, first.source)
 
-    def _constant(self, step: Step) -> _Move | None:
-        """The line of an array that a map fills with a number."""
+    def _line(self, step: Step) -> _Move | None:
+        """The line of an array that a map fills with a number or with an element."""
         match step:
-            case MapStep(domain=(_,), body=(Store(reduction=None, target=target) as store,)):
-                dimension = step.domain[0]
+            case MapStep(domain=(dimension,), body=(Store(reduction=None, target=target) as store,)):
+                value = self._number(store) or self._element(store)
             case _:
                 return None
-        number = _number(store.value.text, self.graph.variable(target.data).dtype.str[1:])
-        known = {symbol(name) for name, _ in self.graph.symbols}
-        offsets = [sympy.expand(index - symbol(dimension.name)) for index in target.indices]
-        runs = [k for k, index in enumerate(target.indices) if symbol(dimension.name) in index.free_symbols]
-        if number is None or store.value.reads or len(runs) != 1 or len(offsets) < 2:
+        runner = symbol(dimension.name)
+        ranges = tuple(_range_of(index, runner, dimension.extent) for index in target.indices)
+        sizes = self.graph.variable(target.data).shape
+        runs = [runner in index.free_symbols for index in target.indices]
+        is_line = sum(runs) == 1 and any(size != 1 and not run for run, size in zip(runs, sizes, strict=True))
+        known = all(self._is_known(at.begin) and self._is_known(at.end) for at in ranges)
+        if value is None or not is_line or not known or dimension.extent == 1:
             return None
-        ranges = tuple(
-            Range(offsets[k], sympy.expand(offsets[k] + dimension.extent)) if k in runs else Range(index, index + 1)
-            for k, index in enumerate(target.indices)
-        )
-        if any(not (at.begin.free_symbols | at.end.free_symbols) <= known for at in ranges):
+        return _Move(target.data, ranges, value[0], (step,), step.source, isinstance(value[0], tuple))
+
+    def _is_known(self, index: Expr) -> bool:
+        return {s.name for s in index.free_symbols} <= {name for name, _ in self.graph.symbols}
+
+    def _number(self, store: Store) -> tuple[_Value] | None:
+        """The literal that is stored as an element of float32 or int32."""
+        kinds: dict[str, tuple[type, ...]] = {"f4": (float, int), "i4": (int,)}
+        try:
+            value = ast.literal_eval(store.value.text.strip())
+        except (SyntaxError, ValueError):
             return None
-        return _Move(target.data, ranges, number, (step,), step.source) if dimension.extent != 1 else None
+        fits = kinds.get(self.graph.variable(store.target.data).dtype.str[1:], ())
+        return (value,) if type(value) in fits and not store.value.reads else None
+
+    def _element(self, store: Store) -> tuple[_Value] | None:
+        """The one element of another variable that is stored as it is."""
+        if len(store.value.reads) != 1 or store.value.text.strip() != store.value.reads[0][0]:
+            return None
+        access = store.value.reads[0][1]
+        variables = self.graph.variable(access.data), self.graph.variable(store.target.data)
+        if access.data == store.target.data or variables[0].dtype != variables[1].dtype:
+            return None
+        if not all(map(self._is_known, access.indices)):
+            return None
+        return ((access.data, tuple(Range(index, index + 1) for index in access.indices)),)
 
     def _is_apart(self, move: _Move, step: Step) -> bool:
         """Whether a step touches nothing that a move writes, and writes nothing that it reads."""
@@ -181,8 +207,8 @@ class _Work:
     def _at_once(self, moves: list[_Move]) -> tuple[Step, ...]:
         """The steps for moves that follow each other."""
         unchanged = tuple(step for move in moves for step in move.steps)
-        if len(moves) < 2 and not any(isinstance(move.value, tuple) for move in moves):
-            return unchanged
+        if all(isinstance(step, MapStep) for step in unchanged) and len(moves) < 2:
+            return tuple(step for move in moves for step in (move.alone() if self._is_border(move) else move.steps))
         assumed = Assumed(Domain(self.graph, MapStep("", (), ())).facts)
         pieces = _simultaneous(moves, assumed)
         if pieces is None:
@@ -192,6 +218,11 @@ class _Work:
         if condition == sympy.true:
             return (merged,)
         return (Choice(condition, (merged,), tuple(step for move in moves for step in move.alone()), merged.source),)
+
+    def _is_border(self, move: _Move) -> bool:
+        """Whether a map of several dimensions writes the array of a move."""
+        maps = (step for step in walk_steps(self.graph.steps) if isinstance(step, MapStep) and len(step.domain) > 1)
+        return any(move.variable in written(step) for step in maps)
 
 
 def _simultaneous(moves: list[_Move], assumed: Assumed) -> list[_Move] | None:
@@ -222,7 +253,8 @@ def _from_the_start(move: _Move, done: list[_Move], assumed: Assumed) -> list[_M
             if box is None or common is None:
                 rest.append(piece)
                 continue
-            found.append(replace(piece, target=shifted(common, box, piece.target), value=old.part(common).value))
+            target = piece.target if piece.spreads else shifted(common, box, piece.target)
+            found.append(replace(old.part(common), target=target, variable=piece.variable, spreads=piece.spreads))
             rest += [piece.part(shifted(other, box, piece.target)) for other in without(box, common, assumed)]
         open_pieces = rest
     return found + open_pieces
@@ -250,18 +282,14 @@ def _misses(site: Site, box: Box, domain: Domain) -> bool:
     )
 
 
+def _range_of(index: Expr, runner: Expr, extent: Expr) -> Range:
+    """What an index runs over, in steps of one, or the one element that it stays at; else the runner is left in it."""
+    begin = sympy.expand(index - runner) if runner in index.free_symbols else index
+    return Range(begin, sympy.expand(begin + (1 if begin is index else extent)))
+
+
 def _differ(a: Box, b: Box) -> bool:
     """Whether two boxes may differ in an extent."""
     return len(a) != len(b) or any(
         sympy.expand(x.end - x.begin - y.end + y.begin) != 0 for x, y in zip(a, b, strict=True)
     )
-
-
-def _number(text: str, dtype: str) -> float | int | None:
-    """The literal that a text is, as an element of float32 or int32; None if it is none."""
-    kinds: dict[str, tuple[type, ...]] = {"f4": (float, int), "i4": (int,)}
-    try:
-        value = ast.literal_eval(text.strip())
-    except (SyntaxError, ValueError):
-        return None
-    return value if type(value) in kinds.get(dtype, ()) else None

@@ -204,7 +204,8 @@ class _Machine:
         values = [np.copy(self._slice(m.value)) if isinstance(m.value, Slice) else m.value for m in step.moves]
         for move, value in zip(step.moves, values, strict=True):
             place = self._place(move.target.variable, move.target.ranges, self._symbols)
-            self._variables[move.target.variable][place] = value
+            array = np.asarray(value)
+            self._variables[move.target.variable][place] = array.reshape(()) if array.size == 1 else array
 
     def _slice(self, box: Slice) -> Array:
         return self._variables[box.variable][self._place(box.variable, box.ranges, self._symbols)]

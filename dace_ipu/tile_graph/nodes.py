@@ -281,7 +281,9 @@ class Copy:
 
 @dataclass(frozen=True)
 class Move:
-    """What a box of a variable gets: another box with as many elements in each dimension, or one number for all."""
+    """What a box of a variable gets: another box with as many elements in each dimension, one element for all, or one
+    number for all.
+    """
 
     target: Slice
     value: Slice | float | int

@@ -329,8 +329,11 @@ class _Checker:
 
     def _moves(self, step: Moves) -> Faults:
         for move in step.moves:
-            if isinstance(move.value, Slice):
+            if isinstance(move.value, Slice) and _count(move.value) != 1:
                 yield from self._copy(Copy(move.value, move.target))
+            elif isinstance(move.value, Slice):
+                element = Slice(move.target.variable, tuple(Range(at.begin, at.begin + 1) for at in move.target.ranges))
+                yield from self._copy(Copy(move.value, element))
             else:
                 yield from self._slice(move.target)
                 yield from self._writable(move.target.variable)

@@ -356,7 +356,9 @@ class _HostPrinter:
     def _moved(self, move: Move, target: str) -> str:
         """What a target gets: a slice, or a constant on the tiles where the elements live."""
         if isinstance(move.value, Slice):
-            return f"{self._slice(move.value)}.flatten()"
+            sizes = [sympy.prod([range_size(r) for r in part.ranges]) for part in (move.value, move.target)]
+            spread = f".broadcast({self._index(sizes[1])}, 0)" if sizes[0] == 1 != sizes[1] else ""
+            return f"{self._slice(move.value)}.flatten(){spread}"
         dtype = self._graph.variable(move.target.variable).dtype
         value = ExpressionPrinter(lambda _: None).literal_text(move.value, dtype)
         return f"dace_ipu::constantLike(graph, {target}, {value})"
