@@ -50,8 +50,9 @@ bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t in
   const bool notes = !isReplay && r.index == 0;
   const FpTrap trap(isReplay ? 0 : r.fpControl);
   bool all = true;
-  for (unsigned worker = workers.first; worker < workers.second; ++worker) {
-    thread.enterVertex(seedOf(cs, r, index, worker));
+  std::uint64_t seed = seedOf(cs, r, index, workers.first);
+  for (unsigned worker = workers.first; worker < workers.second; ++worker, seed += plan_->graph->replicas) {
+    thread.enterVertex(seed);
     all &= counts ? costs.run(call, plan_->graph->target.machine(), state, worker, notes, thread)
                   : call.type->run(state, worker);
   }

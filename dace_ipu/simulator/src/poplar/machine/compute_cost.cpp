@@ -161,14 +161,18 @@ void TileSchedule::add(const DaceIpuVertexType &type, std::uint64_t estimate) {
     alone_ += estimate;
     return;
   }
+  shared_ = true;
   contexts_[next_] += estimate;
   next_ = (next_ + 1) % machine_.workers;
 }
 
 std::uint64_t TileSchedule::finish() {
-  const std::uint64_t longest = *std::max_element(contexts_.begin(), contexts_.end());
-  const std::uint64_t cycles = machine_.launchCycles + alone_ + machine_.workers * longest;
-  std::fill(contexts_.begin(), contexts_.end(), 0);
+  std::uint64_t cycles = machine_.launchCycles + alone_;
+  if (shared_) {
+    cycles += machine_.workers * *std::max_element(contexts_.begin(), contexts_.end());
+    std::fill(contexts_.begin(), contexts_.end(), 0);
+  }
+  shared_ = false;
   alone_ = next_ = 0;
   return cycles;
 }

@@ -61,6 +61,7 @@ public:
 private:
   const Machine &machine_;
   std::vector<std::uint64_t> contexts_; // slots, by worker
+  bool shared_ = false;                 // whether there are any of these
   std::uint64_t alone_ = 0;             // tile cycles
   unsigned next_ = 0;
 };
