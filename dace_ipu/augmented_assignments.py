@@ -93,12 +93,10 @@ def _counters(target: Part | None, operand: Part | None) -> list[str | None] | N
 
 def _aligned(sizes: Sequence[Any], given: Sequence[Any]) -> list[int | None] | None:
     """For each dimension of ``given`` the one of ``sizes`` it meets by NumPy's rules, None where it is broadcast."""
-    while len(given) > len(sizes) and given[0] == 1:
-        given = given[1:]
-    first = len(sizes) - len(given)
-    if first < 0 or any(size != 1 and not _equal([size], [sizes[first + k]]) for k, size in enumerate(given)):
-        return None
-    return [None if size == 1 else first + k for k, size in enumerate(given)]
+    first = len(sizes) - len(given)  # below 0: the leading dimensions have to be of one element
+    followed = [None if size == 1 else first + k for k, size in enumerate(given)]
+    fits = all(m is None or (m >= 0 and _equal([given[k]], [sizes[m]])) for k, m in enumerate(followed))
+    return followed if fits else None
 
 
 def _equal(left: Sequence[Any], right: Sequence[Any]) -> bool:

@@ -17,7 +17,7 @@ from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.stream_code import through_stream
 from dace_ipu.lowering.symbolic import Unsupported, convert
 from dace_ipu.tile_graph.body import Assign, Code, Expr, For, Reduction, Statement, Store, symbol
-from dace_ipu.tile_graph.indices import quotient
+from dace_ipu.tile_graph.indices import are_equal, quotient
 
 __all__ = ["both_subsets", "edge_between_arrays"]
 
@@ -71,7 +71,7 @@ def _same_box(subset: subsets.Range, desc: data.Data) -> subsets.Range:
 
 def _equal(a: Any, b: Any) -> bool:
     """Whether two of DaCe's expressions are equal; symbols of one name are, whatever is assumed about them."""
-    return bool(sympy.simplify(convert(a, {}) - convert(b, {})) == 0)
+    return are_equal(convert(a, {}), convert(b, {}))
 
 
 def _element(subset: subsets.Range, offsets: Sequence[Expr], scope: Scope) -> tuple[Expr, ...]:
@@ -85,9 +85,7 @@ def _matching(subset: subsets.Range, offsets: Sequence[Expr], sizes: Sequence[Ex
     varying = [k for k, size in enumerate(own) if size != 1]
     given = [offset for offset, size in zip(offsets, sizes, strict=True) if size != 1]
     wanted = [size for size in sizes if size != 1]
-    if len(varying) == len(given) and all(
-        sympy.simplify(own[k] - w) == 0 for k, w in zip(varying, wanted, strict=True)
-    ):
+    if len(varying) == len(given) and all(are_equal(own[k], w) for k, w in zip(varying, wanted, strict=True)):
         by_dimension = dict(zip(varying, given, strict=True))
         return _element(subset, [by_dimension.get(k, sympy.Integer(0)) for k in range(len(own))], scope)
     return _element(subset, _delinearised(offsets, sizes, own), scope)

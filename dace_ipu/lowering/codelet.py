@@ -47,6 +47,7 @@ from dace_ipu.tile_graph.body import (
     While,
     symbol,
 )
+from dace_ipu.tile_graph.indices import are_equal
 
 __all__ = [
     "connector_target",
@@ -281,9 +282,7 @@ def _connected(memlet: Memlet, inner_desc: data.Data, scope: Scope, inner: Scope
         return reference
     outer_desc = scope.sdfg.arrays[memlet.data]
     outer_shape, inner_shape = scope.indices(outer_desc.shape), inner.indices(inner_desc.shape)
-    if len(outer_shape) == len(inner_shape) and all(
-        sympy.simplify(a - b) == 0 for a, b in zip(outer_shape, inner_shape, strict=True)
-    ):
+    if len(outer_shape) == len(inner_shape) and all(map(are_equal, outer_shape, inner_shape)):
         return reference
     rank = len(inner_shape)
     return reference.through(window_of(memlet.subset, rank, scope.environment))

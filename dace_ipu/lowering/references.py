@@ -11,7 +11,7 @@ from dace import data, subsets
 
 from dace_ipu.lowering.symbolic import Environment, Unsupported, convert
 from dace_ipu.tile_graph.body import Access, DType, Expr
-from dace_ipu.tile_graph.indices import quotient
+from dace_ipu.tile_graph.indices import are_equal, quotient
 
 __all__ = ["ArrayReference", "Layout", "Reference", "ScalarReference", "Window", "view_of", "window_of"]
 
@@ -137,7 +137,7 @@ def _as_window(
         match = [
             outer
             for outer, (o_stride, step, o_size) in enumerate(zip(outer_strides, steps, sizes, strict=True))
-            if outer not in which and _equal(o_stride * step, stride) and _equal(o_size, size)
+            if outer not in which and are_equal(o_stride * step, stride) and are_equal(o_size, size)
         ]
         if match:
             which[match[0]] = inner
@@ -167,12 +167,12 @@ def _is_run(sizes: tuple[Expr, ...], viewed: data.Data, environment: Environment
     """Whether a box is one contiguous run of a row-major array."""
     shape = [convert(s, environment) for s in viewed.shape]
     first = next((k for k, size in enumerate(sizes) if size != 1), len(sizes))
-    return all(_equal(size, full) for size, full in list(zip(sizes, shape, strict=True))[first + 1 :])
+    return all(are_equal(size, full) for size, full in list(zip(sizes, shape, strict=True))[first + 1 :])
 
 
 def _has_all(view: data.Array, sizes: tuple[Expr, ...], environment: Environment) -> bool:
     """Whether a view has as many elements as the box that it views."""
-    return _equal(sympy.prod([convert(s, environment) for s in view.shape]), sympy.prod(sizes))
+    return are_equal(sympy.prod([convert(s, environment) for s in view.shape]), sympy.prod(sizes))
 
 
 def _is_row_major(desc: data.Data) -> bool:
@@ -180,11 +180,7 @@ def _is_row_major(desc: data.Data) -> bool:
         return True
     expected = sympy.Integer(1)
     for size, stride in reversed(list(zip(desc.shape, desc.strides, strict=True))):
-        if size != 1 and not _equal(stride, expected):
+        if size != 1 and not are_equal(stride, expected):
             return False
         expected = expected * size
     return True
-
-
-def _equal(a: Expr, b: Expr) -> bool:
-    return bool(sympy.simplify(a - b) == 0)

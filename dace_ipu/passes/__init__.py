@@ -24,6 +24,7 @@ from dace_ipu.passes.loops_to_scans import LoopsToScans
 from dace_ipu.passes.loops_to_vertices import LoopsToVertices
 from dace_ipu.passes.mapping import MapVariables
 from dace_ipu.passes.match_products import MatchProducts
+from dace_ipu.passes.merge_moves import MergeMoves
 from dace_ipu.passes.merge_singles import MergeSingles
 from dace_ipu.passes.narrow_counts import NarrowCounts
 from dace_ipu.passes.notes import WriteNotes
@@ -80,6 +81,7 @@ PIPELINE: tuple[Pass, ...] = (
     ScaleProducts(),
     HoistSingles(),
     MergeSingles(),
+    MergeMoves(),  # before fuse_maps, which joins the maps that fill borders
     DoubleBuffer(),
     FuseMaps(),  # after double_buffer: inner loops run in order, dimensions of maps do not
     LocaliseTemporaries(),

@@ -27,8 +27,7 @@ class Facts:
 
     def and_also(self, *facts: Expr) -> Facts:
         """These facts and more. One that bounds by a Min or Max is taken apart (v <= Min(a, b): v <= a and v <= b)."""
-        parts = dict.fromkeys(part for fact in facts for part in _parts(_expand(fact)))
-        return Facts((*self.nonnegative, *(part for part in parts if part not in self.nonnegative)))
+        return _joined(self.nonnegative, facts)
 
     def holds(self, expr: Expr) -> bool:
         """Whether ``expr >= 0`` is proven."""
@@ -74,7 +73,7 @@ class Facts:
             return True
         if depth == 0:
             return False
-        first = max(unsure, key=lambda m: (len(m.free_symbols), str(m)))
+        first = max(unsure, key=_rank)
         floors = [monomial for monomial in terms if isinstance(monomial, sympy.floor) and monomial != first]
         return any(self._prove_without(monomial, terms, depth) for monomial in (first, *floors))
 
@@ -130,6 +129,20 @@ class Facts:
                     yield terms
 
 
+# Passes ask the same questions about the same facts over and over: one object for each set of them keeps the answers.
+
+
+@lru_cache(maxsize=10_000)
+def _joined(nonnegative: tuple[Expr, ...], more: tuple[Expr, ...]) -> Facts:
+    parts = (part for fact in more for part in _parts(_expand(fact)))
+    return _facts(tuple(dict.fromkeys((*nonnegative, *parts))))
+
+
+@lru_cache(maxsize=10_000)
+def _facts(nonnegative: tuple[Expr, ...]) -> Facts:
+    return Facts(nonnegative)
+
+
 def _parts(fact: Expr) -> Iterator[Expr]:
     """The conjunction that a fact stands for, if a Min in it pulls up or a Max pulls down."""
     for monomial, factor in _linear(fact).items():
@@ -167,6 +180,12 @@ def _rational_affine(expr: Expr) -> bool:
 @lru_cache(maxsize=10_000)
 def _expand(expr: Expr) -> Expr:
     return sympy.expand(expr)
+
+
+@lru_cache(maxsize=10_000)
+def _rank(monomial: Expr) -> tuple[int, str]:
+    """Which monomial to get rid of first: the one with most symbols."""
+    return (len(monomial.free_symbols), str(monomial))
 
 
 @lru_cache(maxsize=10_000)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import sympy
@@ -47,22 +49,48 @@ def edges_of(variable: str, domain: Domain, scope: Scope, taken: set[str]) -> tu
         taken.add(name)
         ranges = tuple(interval.to_range() for interval in box)
         field = Field(
-            name, variable, _direction(variable, box, domain, scope), ranges, layout(ranges, domain.shape(variable))
+            name, variable, _direction(box, accesses, domain, scope), ranges, layout(ranges, domain.shape(variable))
         )
         found.append(_with_origin(Edge(field, accesses, ()), taken))
     return tuple(found)
 
 
 def groups(variable: str, domain: Domain, scope: Scope) -> tuple[Group, ...]:
-    """Accesses to a variable by the box they touch together: all in one if it is written, else by what lies near."""
+    """Accesses to a variable by the box they touch together: by what lies near, but all in one if it is written, unless
+    the groups surely lie apart.
+    """
     shape = domain.shape(variable)
     boxes: dict[Access, list[Box]] = {}
     for site in domain.of(variable):
         boxes.setdefault(site.access, []).append(scope.clamped(site, shape))
     hulls = {access: scope.hull(found) for access, found in boxes.items()}
-    if variable in domain.written:
+    near = near_groups(hulls, scope)
+    if variable in domain.written and not _lie_apart([box for box, _ in near], variable, domain, scope):
         return ((scope.hull(hulls.values()), tuple(hulls)),)
-    return near_groups(hulls, scope)
+    return near
+
+
+def _lie_apart(boxes: list[Box], variable: str, domain: Domain, scope: Scope) -> bool:
+    """Whether boxes that a vertex touches surely have no element in common, nor a word."""
+    if len(boxes) < 2:
+        return True
+    if domain.graph.variable(variable).dtype.itemsize < 4:
+        return False
+    facts = scope.facts.and_also(*_in_bounds(domain, scope))
+    pairs = combinations(boxes, 2)
+    return all(
+        any(facts.at_most(x.high + 1, y.low) or facts.at_most(y.high + 1, x.low) for x, y in zip(a, b, strict=True))
+        for a, b in pairs
+    )
+
+
+def _in_bounds(domain: Domain, scope: Scope) -> Iterator[Expr]:
+    """What follows from accesses that every iteration makes: by the rules of DaCe they are in bounds."""
+    for site in domain.sites:
+        if not site.guarded and not site.loops:
+            shape = domain.shape(site.access.data)
+            for interval, size in zip(scope.box(site, shape), shape, strict=True):
+                yield from (interval.low, sympy.expand(size - 1 - interval.high))
 
 
 def near_groups(hulls: dict[Access, Box], scope: Scope) -> tuple[Group, ...]:
@@ -99,9 +127,9 @@ def _whole(interval: Range, size: Expr) -> bool:
     return interval.step == 1 and interval.begin == 0 and sympy.expand(interval.end - size) == 0
 
 
-def _direction(variable: str, box: Box, domain: Domain, scope: Scope) -> Direction:
+def _direction(box: Box, accesses: tuple[Access, ...], domain: Domain, scope: Scope) -> Direction:
     """OUTPUT only if plain stores surely fill the box before anything is read: else the old content must be there."""
-    found = domain.of(variable)
+    found = tuple(site for site in domain.sites if site.access in accesses)
     if not any(site.writes for site in found):
         return Direction.INPUT
     plain = all(site.writes and site.reduction is None for site in found)

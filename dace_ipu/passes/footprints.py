@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import sympy
 
@@ -245,11 +246,13 @@ def span_of(loop: For) -> tuple[Expr, Expr] | None:
     return (loop.begin, last) if loop.step > 0 else (last, loop.begin)
 
 
+@lru_cache(maxsize=10_000)
 def facts_of(name: str, span: tuple[Expr, Expr]) -> tuple[Expr, Expr]:
     """What is known of a variable that runs over a span, both ends included."""
     return (symbol(name) - span[0], span[1] - symbol(name))
 
 
+@lru_cache(maxsize=10_000)
 def extreme(expr: Expr, name: str, span: tuple[Expr, Expr], sense: int, facts: Facts) -> Expr | None:
     """A bound of ``expr`` from above (sense +1) or below (-1) while ``name`` runs over ``span``; exact if monotone.
 

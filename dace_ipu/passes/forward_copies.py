@@ -13,6 +13,7 @@ from dace_ipu.passes.footprints import sites
 from dace_ipu.passes.rewrite import Body, Rewrite, accesses
 from dace_ipu.passes.steps import last_user, map_steps, touched, touched_itself, uses, walk_steps, written
 from dace_ipu.tile_graph.body import Access, DType, Store, symbol, walk
+from dace_ipu.tile_graph.indices import are_equal
 from dace_ipu.tile_graph.nodes import (
     Copy,
     MapStep,
@@ -238,7 +239,7 @@ def _same_boxes(copy: Copy) -> bool:
     if len(ends[0]) != len(ends[1]) or any(r.step < 0 for end in ends for r in end):
         return False
     lengths = [[sympy.floor((r.end - r.begin - 1) / sympy.Integer(r.step)) + 1 for r in end] for end in ends]
-    return all(sympy.simplify(a - b) == 0 for a, b in zip(*lengths, strict=True))
+    return all(map(are_equal, *lengths))
 
 
 def _is_element(ranges: tuple[Range, ...]) -> bool:

@@ -47,7 +47,8 @@ class Rewrite:
 
     def expr(self, expr: Expr) -> Expr:
         """The expression with the scalars replaced."""
-        return expr.subs({symbol(name): new for name, new in self.scalars.items()}, simultaneous=True)
+        new = {symbol(name): value for name, value in self.scalars.items() if symbol(name) in expr.free_symbols}
+        return expr.subs(new, simultaneous=True) if new else expr
 
     def element(self, access: Access) -> Access:
         """The access with the scalars replaced, then rewritten itself."""

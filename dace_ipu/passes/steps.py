@@ -17,9 +17,11 @@ from dace_ipu.tile_graph.nodes import (
     CopyOut,
     Direction,
     MapStep,
+    Moves,
     Product,
     Repeat,
     RepeatWhile,
+    Slice,
     Step,
     TileGraph,
     inner_steps,
@@ -71,6 +73,9 @@ def touched_itself(step: Step) -> frozenset[str]:
             return frozenset(edge.variable for edge in step.fields)
         case Copy():
             return frozenset((step.source_slice.variable, step.target_slice.variable))
+        case Moves(moves=moves):
+            boxes = [box for move in moves for box in (move.target, move.value) if isinstance(box, Slice)]
+            return frozenset(box.variable for box in boxes)
         case CopyIn() | CopyOut():
             return frozenset((step.variable,))
         case Combine():
@@ -92,6 +97,8 @@ def written(step: Step) -> frozenset[str]:
             return frozenset(edge.variable for edge in step.fields if edge.direction is not Direction.INPUT)
         case Copy():
             return frozenset((step.target_slice.variable,))
+        case Moves(moves=moves):
+            return frozenset(move.target.variable for move in moves)
         case CopyIn():
             return frozenset((step.variable,))
         case CopyOut():

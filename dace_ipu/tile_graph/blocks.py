@@ -26,8 +26,10 @@ to be divided, and the factor is w if dimension 0 is among them. (Pruning change
 
 Partitions of stencils are cut in another way (``of_rows``), if they have two or three dimensions: short rows cost more
 there than what they hold, as each has pointers, neighbours to wait for, and a copy that joins them. The workers share
-the last dimension, along the rows. In step 3 all dimensions are divided, and steps 4 and 5 take another cost of a grid.
-With blocks of at most ``s[d] = ceil(n[d], p[d])`` iterations and ``rows``, the product of all ``s`` but the last::
+the last dimension, along the rows. The limit is the number of tiles, but the last dimension has at most ``ceil(n, 6)``
+parts: two iterations of a row for one worker cost more than a tile. In step 3 all dimensions are divided, and steps 4
+and 5 take another cost of a grid. With blocks of at most ``s[d] = ceil(n[d], p[d])`` iterations and ``rows``, the
+product of all ``s`` but the last::
 
     cost   = rows * (60 * ceil(s[last], 6) + s[last] / 2 + 92) + beside
     beside = sum over all d but the last of 2 * (rows / s[d]) * (s[last] + 3)
@@ -116,9 +118,9 @@ def grid(
         raise ValueError(f"a partition needs tiles, not {tiles}")
     if any(extent <= 0 for extent in extents):
         return None
-    room = min(tiles, _ceil(math.prod(extents), workers))
     if of_rows:
-        return min(_grids_of_rows(extents, room))[:1:-1]
+        return min(_grids_of_rows(extents, tiles))[:1:-1]
+    room = min(tiles, _ceil(math.prod(extents), workers))
     divided = [d for d, extent in enumerate(extents) if extent > 1][:DIVIDED_DIMENSIONS]
     axes = [_Axis(extents[d], workers if d == 0 else 1) for d in divided]
     parts = dict(zip(divided, _Search(axes).best(room), strict=True))
@@ -129,7 +131,7 @@ def _grids_of_rows(extents: tuple[int, ...], room: int) -> Iterator[tuple[int, .
     """The keys of the grids worth looking at."""
     first, *others = (_Axis(extent, 1) for extent in extents)
     if not others:
-        p = first.largest(room)
+        p = first.largest(min(room, _ceil(first.extent, WORKERS_PER_TILE)))
         yield _key_of_rows((p,), extents)
         return
     for p in first.candidates(room):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ Boolean: TypeAlias = sympy.logic.boolalg.Boolean
 DType: TypeAlias = np.dtype[np.generic]
 
 
+@lru_cache(maxsize=10_000)
 def symbol(name: str) -> sympy.Symbol:
     """The one sympy symbol of this name (integer, no other assumption: two spellings would be two symbols)."""
     return sympy.Symbol(name, integer=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dace_ipu.tile_graph.body import LocalArray, Store, codes, walk
@@ -17,6 +18,8 @@ from dace_ipu.tile_graph.nodes import (
     Direction,
     Field,
     MapStep,
+    Move,
+    Moves,
     Product,
     RepeatWhile,
     Slice,
@@ -76,6 +79,7 @@ def _label(step: Step) -> str:
 
 _LABELS: dict[type, str] = {
     Copy: "copy",
+    Moves: "copies",
     CopyIn: "copy in",
     CopyOut: "copy out",
     Combine: "combine",
@@ -89,10 +93,11 @@ def _uses(step: Step) -> Iterator[_Use]:
         case MapStep():
             yield from _map_uses(step)
         case ComputeSet():
-            yield from (use for edge in step.fields for use in _field_uses(edge))
+            yield from chain.from_iterable(map(_field_uses, step.fields))
         case Copy():
-            yield step.source_slice.variable, False, slice_text(step.source_slice)
-            yield step.target_slice.variable, True, slice_text(step.target_slice)
+            yield from _move_uses(Move(step.target_slice, step.source_slice))
+        case Moves():
+            yield from chain.from_iterable(map(_move_uses, step.moves))
         case CopyIn():
             yield f"host {step.host}", False, step.host
             yield step.variable, True, step.variable
@@ -107,6 +112,12 @@ def _uses(step: Step) -> Iterator[_Use]:
             yield from _target_uses(step.target, goes_on=step.adds)
         case RepeatWhile() | Branch():
             yield step.predicate, False, step.predicate
+
+
+def _move_uses(move: Move) -> Iterator[_Use]:
+    if isinstance(move.value, Slice):
+        yield move.value.variable, False, slice_text(move.value)
+    yield from _target_uses(move.target, goes_on=False)
 
 
 def _target_uses(target: Slice, goes_on: bool) -> Iterator[_Use]:

@@ -20,7 +20,7 @@ from sympy.printing.str import StrPrinter
 
 from dace_ipu.tile_graph.body import Expr
 
-__all__ = ["compile_index", "difference", "evaluate", "index_text", "quotient"]
+__all__ = ["are_equal", "compile_index", "difference", "evaluate", "index_text", "quotient"]
 
 _INT_FLOOR = sympy.Function("int_floor", integer=True)
 _PLAIN = (sympy.Add, sympy.Mul, sympy.Min, sympy.Max, sympy.Abs)
@@ -67,6 +67,16 @@ def difference(a: Expr, b: Expr) -> int | None:
     """``a - b`` if that is the same number for all values of the symbols, as far as expanding shows; else None."""
     result = sympy.expand(sympy.sympify(a) - sympy.sympify(b))
     return int(result) if result.is_Integer else None
+
+
+@lru_cache(maxsize=10_000)
+def are_equal(a: Expr, b: Expr) -> bool:
+    """Whether two expressions are the same for all values of the symbols, as far as sympy shows.
+
+    Expanding shows it of polynomials; simplifying, which other expressions need, takes a hundred times as long.
+    """
+    result = sympy.expand(sympy.sympify(a) - sympy.sympify(b))
+    return bool(result == 0 if result.is_polynomial() else sympy.simplify(result) == 0)
 
 
 def quotient(dividend: Expr, divisor: Expr) -> Expr:

@@ -31,6 +31,7 @@ from dace_ipu.tile_graph.nodes import (
     Direction,
     HostArray,
     MapStep,
+    Moves,
     Product,
     Range,
     Repeat,
@@ -145,6 +146,7 @@ class _Machine:
             MapStep: self._map,
             ComputeSet: self._compute_set,
             Copy: self._copy,
+            Moves: self._moves,
             CopyIn: self._copy_in,
             CopyOut: self._copy_out,
             Combine: self._combine,
@@ -197,6 +199,13 @@ class _Machine:
         target = self._place(step.target_slice.variable, step.target_slice.ranges, self._symbols)
         array = self._variables[step.target_slice.variable]
         array[target] = source.reshape(array[target].shape)
+
+    def _moves(self, step: Moves) -> None:
+        values = [np.copy(self._slice(m.value)) if isinstance(m.value, Slice) else m.value for m in step.moves]
+        for move, value in zip(step.moves, values, strict=True):
+            place = self._place(move.target.variable, move.target.ranges, self._symbols)
+            array = np.asarray(value)
+            self._variables[move.target.variable][place] = array.reshape(()) if array.size == 1 else array
 
     def _slice(self, box: Slice) -> Array:
         return self._variables[box.variable][self._place(box.variable, box.ranges, self._symbols)]

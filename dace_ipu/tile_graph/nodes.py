@@ -281,6 +281,25 @@ class Copy:
 
 
 @dataclass(frozen=True)
+class Move:
+    """What a box of a variable gets: another box with as many elements in each dimension, one element for all, or one
+    number for all.
+    """
+
+    target: Slice
+    value: Slice | float | int
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Copies and constants at once, on the device: no element is written twice, and none that is read is written. Of
+    several none is empty."""
+
+    moves: tuple[Move, ...]
+    source: Source = Source()
+
+
+@dataclass(frozen=True)
 class CopyIn:
     """Host to device: all of ``host`` into all of ``variable``, converted to its type on the way."""
 
@@ -372,7 +391,7 @@ class Choice:
 
 
 Control = Repeat | RepeatWhile | Branch | Choice
-Step = MapStep | ComputeSet | Copy | CopyIn | CopyOut | Combine | Product | Control
+Step = MapStep | ComputeSet | Copy | Moves | CopyIn | CopyOut | Combine | Product | Control
 
 
 def inner_steps(step: Step) -> tuple[tuple[Step, ...], ...]:

@@ -44,6 +44,7 @@ from dace_ipu.tile_graph.nodes import (
     LinearMapping,
     Mapping,
     MapStep,
+    Moves,
     OperandMapping,
     Partition,
     Product,
@@ -198,6 +199,8 @@ def step_lines(step: Step) -> Lines:
             yield from _compute_set_lines(step)
         case Copy():
             yield f"{slice_text(step.target_slice)} = {slice_text(step.source_slice)}"
+        case Moves():
+            yield from _moves_lines(step)
         case CopyIn():
             yield f"{step.variable} = host {step.host}"
         case CopyOut():
@@ -233,6 +236,14 @@ def _choice_lines(head: str, then: tuple[Step, ...], orelse: tuple[Step, ...]) -
 def _block_lines(head: str, steps: tuple[Step, ...]) -> Lines:
     yield f"{head} {{"
     yield from _indented(line for inner in steps for line in step_lines(inner))
+    yield "}"
+
+
+def _moves_lines(step: Moves) -> Lines:
+    yield "at once {"
+    for move in step.moves:
+        value = slice_text(move.value) if isinstance(move.value, Slice) else move.value
+        yield f"  {slice_text(move.target)} = {value}"
     yield "}"
 
 

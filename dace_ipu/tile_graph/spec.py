@@ -34,6 +34,7 @@ from dace_ipu.tile_graph.nodes import (
     LaneMapping,
     Layout,
     MapStep,
+    Moves,
     OperandMapping,
     Partition,
     Product,
@@ -204,6 +205,7 @@ class _Checker:
             MapStep: self._map,
             ComputeSet: self._compute_set,
             Copy: self._copy,
+            Moves: self._moves,
             CopyIn: self._copy_in,
             CopyOut: self._copy_out,
             Combine: self._combine,
@@ -325,6 +327,17 @@ class _Checker:
         if missing not in (None, 0):
             yield f"a copy of {_count(step.source_slice)} elements to {_count(step.target_slice)}"
 
+    def _moves(self, step: Moves) -> Faults:
+        for move in step.moves:
+            if isinstance(move.value, Slice) and _count(move.value) != 1:
+                yield from self._copy(Copy(move.value, move.target))
+            elif isinstance(move.value, Slice):
+                element = Slice(move.target.variable, tuple(Range(at.begin, at.begin + 1) for at in move.target.ranges))
+                yield from self._copy(Copy(move.value, element))
+            else:
+                yield from self._slice(move.target)
+                yield from self._writable(move.target.variable)
+
     def _copy_in(self, step: CopyIn) -> Faults:
         yield from self._transfer(step.host, step.variable)
         yield from self._writable(step.variable)
@@ -425,10 +438,17 @@ def _combine_fits(step: Combine, partial: Variable, target: Variable) -> Faults:
 
 
 def _written_once(step: ComputeSet) -> Faults:
-    """A variable that is written has one field: two would be two names of the same memory."""
+    """A variable that is written has one field, or fields that lie apart: no two are names of the same memory."""
     for a, b in combinations(step.fields, 2):
-        if a.variable == b.variable and {a.direction, b.direction} != {Direction.INPUT}:
+        is_written = a.variable == b.variable and {a.direction, b.direction} != {Direction.INPUT}
+        if is_written and not _lie_apart(a.ranges, b.ranges):
             yield f"fields '{a.name}' and '{b.name}' both stand for '{a.variable}', which is written"
+
+
+def _lie_apart(a: tuple[Range, ...], b: tuple[Range, ...]) -> bool:
+    """Whether boxes have nothing in common where sizes are large; the interpreter checks all sizes that it meets."""
+    gaps = [gap for x, y in zip(a, b, strict=True) for gap in (y.begin - x.end, x.begin - y.end)]
+    return any(gap.subs(dict.fromkeys(gap.free_symbols, 1000)) >= 0 for gap in map(sympy.expand, gaps))
 
 
 def _layout(field: Field, variable: Variable) -> Faults:
@@ -500,5 +520,5 @@ def _label(step: Step) -> str:
             return f"product '{step.name}'"
         case RepeatWhile() | Branch():
             return f"control flow on '{step.predicate}'"
-        case Repeat() | Choice():
+        case Repeat() | Choice() | Moves():
             return type(step).__name__.lower()

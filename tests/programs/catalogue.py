@@ -612,3 +612,27 @@ def scalars_that_dace_only_names(A: dace.int32[7], a: dace.int32, b: dace.int32)
         if A[i] > 0:
             A[i] = (a - a) // 7 + (b * a - a * b) % 5 + i
     A[0] = A[0] + (b - b) % 3
+
+
+@case(lambda r: {"p": values(r, 11, 13), "b": values(r, 11, 13)}, N=11, M=13)
+@dace.program
+def borders(p: dace.float32[N, M], b: dace.float32[N, M]):
+    q = np.empty_like(p)
+    for _ in range(3):
+        q[:] = p
+        p[1:-1, 1:-1] = 0.25 * (q[:-2, 1:-1] + q[2:, 1:-1] + q[1:-1, :-2] + q[1:-1, 2:]) - b[1:-1, 1:-1]
+        p[:, -1] = p[:, -2]
+        p[0, :] = p[1, :]
+        p[:, 0] = p[:, 1]
+        p[-1, :] = 2
+    b[0, :] = 1
+    b[:, 0] = 3
+
+
+@case(lambda r: {"p": values(r, 2, 2)}, N=2, M=2)
+@dace.program
+def borders_without_an_interior(p: dace.float32[N, M]):
+    p[:, -1] = p[:, -2]
+    p[0, :] = p[1, :]
+    p[:, 0] = p[:, 1]
+    p[-1, :] = 2

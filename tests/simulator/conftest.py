@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,20 @@ class _Field(ctypes.Structure):
     ]
 
 
+class _Batch(ctypes.Structure):
+    _fields_ = [
+        ("states", ctypes.c_void_p),
+        ("offsets", ctypes.POINTER(ctypes.c_size_t)),
+        ("count", ctypes.c_size_t),
+        ("first_worker", ctypes.c_uint),
+        ("end_worker", ctypes.c_uint),
+        ("random", ctypes.POINTER(ctypes.c_uint64)),
+        ("seed", ctypes.c_uint64),
+        ("step", ctypes.c_uint64),
+        ("running", ctypes.c_size_t),
+    ]
+
+
 class _VertexType(ctypes.Structure):
     _fields_ = [
         ("name", ctypes.c_char_p),
@@ -52,6 +66,7 @@ class _VertexType(ctypes.Structure):
         ("source_line", ctypes.c_uint32),
         ("run_counted", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_uint)),
         ("cost_flags", ctypes.c_uint32),
+        ("run_batch", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.POINTER(_Batch))),
     ]
 
 
@@ -131,6 +146,10 @@ class Vertex:
         assert info.kind == STATE
         return self._state[info.offset : info.offset + info.size].view(info.dtype)[0]
 
+    @property
+    def address(self) -> int:
+        return int(self._state.ctypes.data)
+
     def run(self, worker: int = 0) -> bool:
         return bool(self.cls.entry(self._state.ctypes.data, worker))
 
@@ -170,12 +189,23 @@ class VertexClass:
     counted: Callable[[int, int], bool] | None
     depends_on_data: bool
     take_cost: Callable[[], int]
+    batch_entry: Callable[[Any], bool]
 
     def __call__(self, **fields: Any) -> Vertex:
         vertex = Vertex(self)
         for name, value in fields.items():
             vertex[name] = value
         return vertex
+
+    def run_batch(self, vertices: Sequence[Vertex], workers: range, random: ctypes.c_uint64, seed: int) -> bool:
+        """Run vertices one after another. ``random`` grows from ``seed`` by 10 with each worker."""
+        addresses = [vertex.address for vertex in vertices]
+        offsets = (ctypes.c_size_t * len(vertices))(*(address - min(addresses) for address in addresses))
+        bounds = (workers.start, workers.stop)
+        batch = _Batch(min(addresses), offsets, len(vertices), *bounds, ctypes.pointer(random), seed, 10, 0)
+        result = bool(self.batch_entry(ctypes.byref(batch)))
+        assert batch.running == len(vertices) - 1
+        return result
 
 
 @dataclass(frozen=True)
@@ -193,7 +223,7 @@ def load_module(path: Path) -> Module:
     library = ctypes.CDLL(str(path))
     library.dace_ipu_codelet_module.restype = ctypes.POINTER(_Module)
     module = library.dace_ipu_codelet_module().contents
-    assert module.abi == 2
+    assert module.abi == 3
     types = [module.vertex_types[i] for i in range(module.num_vertex_types)]
     return Module(library, {type_.name.decode(): _vertex_class(type_, module.take_cost) for type_ in types})
 
@@ -212,6 +242,7 @@ def _vertex_class(raw: _VertexType, take_cost: Callable[[], int]) -> VertexClass
         raw.run_counted if raw.run_counted else None,
         bool(raw.cost_flags & 1),
         take_cost,
+        raw.run_batch,
     )
 
 

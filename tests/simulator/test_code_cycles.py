@@ -102,7 +102,8 @@ def test_the_summary_shows_both_figures_where_there_are_two(program: Path) -> No
 
 
 def test_without_clang_estimates_stand_in_and_the_summary_says_so(program: Path) -> None:
-    without = {"DACE_IPU_PRICING_CLANG": "none", "DACE_IPU_POPC_KEY": "without clang"}
+    key = f"{enable.environment()['DACE_IPU_POPC_KEY']} without clang"
+    without = {"DACE_IPU_PRICING_CLANG": "none", "DACE_IPU_POPC_KEY": key}
     assert run(program, **without)["hardware"] == f"setPerfEstimate {18 + 3 * LAUNCH}"
     shown = summaries(program, **without)
     note = "note: not counted from their code, but estimates: Scale. pip install 'dace-ipu[cycles]' brings"

@@ -568,6 +568,37 @@ def test_builtins_and_their_host(compile_codelets: Compile) -> None:
     assert random.min() >= -0.5 and random.max() < 0.5 and abs(random.mean()) < 0.05
 
 
+def test_a_batch_runs_one_vertex_after_another_and_each_with_its_workers(compile_codelets: Compile) -> None:
+    """Bytes, too: such vertices work on a copy of their state."""
+    module = compile_codelets("""
+        #include <ipu_builtins.h>
+        template <typename T> struct Log : MultiVertex {
+          InOut<unsigned> next;
+          Output<Vector<T>> who;
+          unsigned number, last;
+          unsigned calls = 0;
+          bool compute(unsigned worker) {
+            who[*next] = 10 * number + worker;
+            *next += 1;
+            ++calls;
+            return worker != last;
+          }
+        };
+        template struct Log<int>;
+        template struct Log<unsigned char>;""")
+    for name in ("Log<int>", "Log<unsigned char>"):
+        cls, random = module[name], ctypes.c_uint64()
+        next_, who = np.zeros(1, "u4"), np.zeros(9, cls.fields["who"].dtype)
+        vertices = [cls(next=next_, who=who, number=number, last=9, calls=0) for number in (1, 3, 2)]
+        assert cls.run_batch(vertices, range(2, 5), random, 100)
+        assert who.tolist() == [12, 13, 14, 32, 33, 34, 22, 23, 24]
+        assert random.value == 100 + 8 * 10
+        assert [vertex["calls"] for vertex in vertices] == [3, 3, 3]
+        vertices[1]["last"], next_[0] = 3, 0
+        assert not cls.run_batch(vertices, range(2, 5), random, 100)
+        assert next_[0] == 9  # the others have run all the same
+
+
 def test_a_module_that_does_not_ask_for_its_tile_has_no_hook(compile_codelets: Compile) -> None:
     module = compile_codelets("struct A : Vertex { void compute() {} };")
     assert not hasattr(module.library, "dace_ipu_set_tile")

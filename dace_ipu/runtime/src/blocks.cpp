@@ -93,8 +93,11 @@ private:
       offer(parts);
       return;
     }
+    const bool isLast = d + 1 == extents.size();
+    if (isLast)
+      room = std::min(room, ceil_div(extents[d], Blocks::workersPerTile));
     const std::int64_t most = ceil_div(extents[d], ceil_div(extents[d], room));
-    for (std::int64_t p = d + 1 == extents.size() ? most : 1; p <= most; p = next(d, p)) {
+    for (std::int64_t p = isLast ? most : 1; p <= most; p = next(d, p)) {
       parts.push_back(p);
       visit(parts, room / p);
       parts.pop_back();
@@ -144,7 +147,7 @@ Blocks::Blocks(std::vector<std::int64_t> extents, std::int64_t tiles, std::int64
 Blocks Blocks::ofRows(std::vector<std::int64_t> extents, std::int64_t tiles) {
   Blocks blocks(std::move(extents));
   if (!blocks.isEmpty(tiles))
-    blocks.cut(RowSearch(blocks.extents_).best(std::min(tiles, ceil_div(blocks.iterations(), workersPerTile))));
+    blocks.cut(RowSearch(blocks.extents_).best(tiles));
   return blocks;
 }
 

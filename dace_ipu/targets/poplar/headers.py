@@ -11,6 +11,7 @@ _GROUPS: tuple[dict[str, str | None], ...] = (
     {
         "dace_ipu/blocks.hpp": r"dace_ipu::Blocks\b",
         "dace_ipu/combine.hpp": r"dace_ipu::combine\b",
+        "dace_ipu/fill.hpp": r"dace_ipu::constantLike\b",
         "dace_ipu/integers.hpp": r"dace_ipu::(floor_div|mod|ipow|count)\b|(?<!\w)(at|shape)\(",
         "dace_ipu/mapping.hpp": r"dace_ipu::(mapToBlocks|mapLanes)\b",
         "dace_ipu/perf.hpp": r"dace_ipu::(vertexCycles|multiVertexCycles)\b",

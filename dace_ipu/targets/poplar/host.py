@@ -12,6 +12,7 @@ import sympy
 from dace_ipu.targets.poplar import combines
 from dace_ipu.targets.poplar.codelets import Codelets, print_codelets
 from dace_ipu.targets.poplar.constants import constant_lines
+from dace_ipu.targets.poplar.expressions import ExpressionPrinter
 from dace_ipu.targets.poplar.indices import IndexPrinter, IndexStyle
 from dace_ipu.targets.poplar.names import HOST_NAMES, Names
 from dace_ipu.targets.poplar.slices import conditions, coordinates, element_text, slice_text
@@ -37,6 +38,8 @@ from dace_ipu.tile_graph.nodes import (
     LinearMapping,
     Mapping,
     MapStep,
+    Move,
+    Moves,
     OperandMapping,
     Product,
     Repeat,
@@ -252,6 +255,8 @@ class _HostPrinter:
                 self._compute_set(step, sequence)
             case Copy():
                 self._copy(step, sequence)
+            case Moves():
+                self._moves(step, sequence)
             case Combine():
                 self._combine(step, sequence)
             case Product():
@@ -329,6 +334,34 @@ class _HostPrinter:
         if tests:
             self._lines.add(f"if ({' && '.join(dict.fromkeys(tests))})")
         self._lines.add(f"{'  ' if tests else ''}{sequence}.add(Copy({source}, {target}));")
+
+    def _moves(self, step: Moves, sequence: str) -> None:
+        """One Copy for all: one exchange at most."""
+        sources, targets = [], []
+        for move in step.moves:
+            target = f"{self._slice(move.target)}.flatten()"
+            sources.append(self._moved(move, target))
+            targets.append(target)
+        self._lines.add(*self._origin(step.source))
+        if len(step.moves) > 1:
+            lines = ["    concat({", *(f"        {source}," for source in sources), "    }),"]
+            lines += ["    concat({", *(f"        {target}," for target in targets), "    })));"]
+            self._lines.add(f"{sequence}.add(Copy(", *lines)
+            return
+        tests = self._conditions(step.moves[0].target)
+        if tests:
+            self._lines.add(f"if ({' && '.join(tests)})")
+        self._lines.add(f"{'  ' if tests else ''}{sequence}.add(Copy({sources[0]}, {targets[0]}));")
+
+    def _moved(self, move: Move, target: str) -> str:
+        """What a target gets: a slice, or a constant on the tiles where the elements live."""
+        if isinstance(move.value, Slice):
+            sizes = [sympy.prod([range_size(r) for r in part.ranges]) for part in (move.value, move.target)]
+            spread = f".broadcast({self._index(sizes[1])}, 0)" if sizes[0] == 1 != sizes[1] else ""
+            return f"{self._slice(move.value)}.flatten(){spread}"
+        dtype = self._graph.variable(move.target.variable).dtype
+        value = ExpressionPrinter(lambda _: None).literal_text(move.value, dtype)
+        return f"dace_ipu::constantLike(graph, {target}, {value})"
 
     def _conditions(self, part: Slice) -> list[str]:
         variable = self._graph.variable(part.variable)

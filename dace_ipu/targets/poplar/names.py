@@ -30,7 +30,7 @@ _CODELET_ONLY = """
 _HOST_ONLY = """
     BOOL CHAR ComputeSet Copy DataStream Engine Execute FLOAT Graph HALF INT LONGLONG Mapping Program Repeat RepeatWhileTrue If SHORT
     SIGNED_CHAR Sequence Target Tensor Type UNSIGNED_CHAR UNSIGNED_INT UNSIGNED_LONGLONG UNSIGNED_SHORT VertexRef at
-    block dace dace_ipu graph poplar program sequence shape state streams target tiles vertex
+    block concat dace dace_ipu graph poplar program sequence shape state streams target tiles vertex
 """
 
 #: Names that fields, locals and classes in a codelet file may not have.

@@ -243,12 +243,26 @@ const DaceIpuField raceFields[] = {VECTOR(Race, out, "int", DACE_IPU_INOUT, 4),
                                    VECTOR(Race, bits, "unsigned short", DACE_IPU_INOUT, 4), STATE(Race, what, "int"),
                                    STATE(Race, state, "int")};
 
-#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) \
-  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__, nullptr, 0}
+template <bool (*run)(void *, unsigned)> bool runBatch(DaceIpuBatch *batch) {
+  bool all = true;
+  for (std::size_t i = 0; i < batch->count; ++i) {
+    batch->running = i;
+    for (unsigned worker = batch->first_worker; worker < batch->end_worker; ++worker)
+      all &= run(batch->states + batch->offsets[i], worker);
+  }
+  return all;
+}
+
+#define TYPE(NAME, CLASS, KIND, FIELDS, RUN, BATCH)                                                                  \
+  {NAME, sizeof(CLASS), alignof(CLASS), KIND, sizeof(FIELDS) / sizeof(FIELDS[0]), FIELDS, RUN, __FILE__, __LINE__, \
+   nullptr, 0, BATCH}
+#define VERTEX(NAME, CLASS, KIND, FIELDS, RUN) TYPE(NAME, CLASS, KIND, FIELDS, RUN, runBatch<RUN>)
+// libpoplar runs these one by one.
+#define SINGLE(NAME, CLASS, KIND, FIELDS, RUN) TYPE(NAME, CLASS, KIND, FIELDS, RUN, nullptr)
 
 const DaceIpuVertexType types[] = {
     VERTEX("Axpy<float>", Axpy, DACE_IPU_MULTI_VERTEX, axpyFields, runAxpy),
-    VERTEX("Sum", Sum, DACE_IPU_VERTEX, sumFields, runSum),
+    SINGLE("Sum", Sum, DACE_IPU_VERTEX, sumFields, runSum),
     VERTEX("Minimum", Sum, DACE_IPU_VERTEX, sumFields, runExtremum<true>),
     VERTEX("Maximum", Sum, DACE_IPU_VERTEX, sumFields, runExtremum<false>),
     VERTEX("InterleavedSum", Sum, DACE_IPU_VERTEX, fastFields, runSum),
@@ -256,7 +270,7 @@ const DaceIpuVertexType types[] = {
     VERTEX("ScaleRows", ScaleRows, DACE_IPU_VERTEX, scaleRowsFields, runScaleRows),
     VERTEX("Shift", Shift, DACE_IPU_VERTEX, shiftFields, runShift),
     VERTEX("AlignedShift", Shift, DACE_IPU_VERTEX, alignedFields, runShift),
-    VERTEX("Count", Count, DACE_IPU_VERTEX, countFields, runCount),
+    SINGLE("Count", Count, DACE_IPU_VERTEX, countFields, runCount),
     VERTEX("Divide", Divide, DACE_IPU_VERTEX, divideFields, runDivide),
     VERTEX("Gather", Gather, DACE_IPU_VERTEX, gatherFields, runGather),
     VERTEX("Race", Race, DACE_IPU_MULTI_VERTEX, raceFields, runRace),

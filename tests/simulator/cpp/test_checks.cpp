@@ -102,6 +102,20 @@ TEST(outputs_that_are_not_written_stay_uninitialised) {
   }
 }
 
+TEST(the_vertex_that_faults_is_named_among_its_like) {
+  for (const OptionFlags &options : {OptionFlags(), checked}) {
+    Suspect s(doNothing, 0);
+    const ComputeSet cs = s.graph.addComputeSet("many");
+    for (const Mistake what : {doNothing, readIn, wildAddress, doNothing}) {
+      const Tensor out = s.variable("out" + std::to_string(s.graph.getNumVertices()), {5}, 3, INT);
+      s.vertex(cs, "Mistake", 2,
+               {{"in", s.ints.slice(2, 6)}, {"out", out}, {"what", static_cast<int>(what)}, {"at", 1}, {"state", 0}});
+    }
+    s.prog.add(Execute(cs));
+    CHECK_THROWS(s.run(options), application_runtime_error, "vertex 'Mistake' (number 2 of compute set 'many', tile 2)");
+  }
+}
+
 TEST(faults_are_exceptions_with_and_without_the_check) {
   for (const OptionFlags &options : {OptionFlags(), checked}) {
     Suspect good(divide, 1);

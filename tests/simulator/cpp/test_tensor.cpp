@@ -289,6 +289,28 @@ TEST(mapping_of_transposed_and_partly_mapped_tensors) {
   CHECK_EQ(f.graph.getTileMapping(copy), f.graph.getTileMapping(m.transpose()));
 }
 
+TEST(mapping_of_any_tensor_by_intervals) {
+  Fixture f(4);
+  std::minstd_rand random(7);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t rows = 1 + random() % 12, columns = 1 + random() % 12;
+    const Tensor plain = f.graph.addVariable(FLOAT, {rows, columns});
+    const Tensor turned = f.graph.addVariable(FLOAT, {columns, rows}).transpose();
+    const Tensor other = f.graph.addVariable(FLOAT, {rows * columns}).reverse(0);
+    f.graph.setTileMapping(plain, 0);
+    for (int block = 0; block < 4; ++block) { // some in rows of each other, so that there are irregular intervals too
+      const std::size_t top = random() % rows, left = random() % columns;
+      const std::size_t bottom = top + random() % (rows - top + 1), right = left + random() % (columns - left + 1);
+      f.graph.setTileMapping(plain.slice({top, left}, {bottom, right}), random() % 4);
+    }
+    const auto mapping = f.graph.getTileMapping(plain);
+    f.graph.setTileMapping(turned, mapping);
+    f.graph.setTileMapping(other, mapping);
+    CHECK_EQ(f.graph.getTileMapping(turned), mapping);
+    CHECK_EQ(f.graph.getTileMapping(other), mapping);
+  }
+}
+
 TEST(virtual_graphs_number_their_own_tiles) {
   Fixture f(8);
   Graph upper = f.graph.createVirtualGraph(4, 8);

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dace_ipu.tile_graph.body import symbol
-from dace_ipu.tile_graph.indices import compile_index, difference, evaluate, index_text
+from dace_ipu.tile_graph.indices import are_equal, compile_index, difference, evaluate, index_text
 
 N, i, j = map(symbol, "Nij")
 
@@ -85,6 +85,13 @@ def test_a_symbol_needs_an_integer():
         evaluate(i + 1, {})
     with pytest.raises(TypeError, match="float"):
         evaluate(i + 1, {"i": np.float32(1)})
+
+
+def test_equal_is_what_is_equal_for_all_values():
+    half = sympy.floor(N / 2)
+    assert are_equal((N + 1) ** 2, N**2 + 2 * N + 1) and are_equal(N * (N + 1) / 2, (N**2 + N) / 2)
+    assert are_equal(half * (N + 1), half * N + half) and are_equal(2**i * 2, 2 ** (i + 1)) and are_equal(3, 3)
+    assert not are_equal(N, i) and not are_equal(2 * half, N) and not are_equal(2**i, 2 ** (i + 1))
 
 
 def test_difference_is_known_if_it_is_a_number():

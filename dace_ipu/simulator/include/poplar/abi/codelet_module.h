@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DACE_IPU_CODELET_ABI 2u
+#define DACE_IPU_CODELET_ABI 3u
 
 extern "C" {
 
@@ -62,6 +62,20 @@ struct DaceIpuField {
   uint8_t interleaved;  // 0 or 1
 };
 
+// Vertices of one type, to run one after another: for each, compute() of the workers from the first one on. Their states
+// lie `offsets` bytes from `states`. Before each call of compute() `*random` becomes `seed`, then `seed` grows by `step`.
+struct DaceIpuBatch {
+  char *states;
+  const size_t *offsets;
+  size_t count;
+  unsigned first_worker;
+  unsigned end_worker;
+  uint64_t *random;
+  uint64_t seed;
+  uint64_t step;
+  volatile size_t running; // the number of the vertex that runs, to name it if it does not come back
+};
+
 struct DaceIpuVertexType {
   const char *name; // as graph.addVertex spells it: "Ns::Name<float,true>"
   uint32_t size;    // sizeof the class
@@ -76,6 +90,8 @@ struct DaceIpuVertexType {
   // calls of this thread since then is `take_cost` of the module.
   bool (*run_counted)(void *state, unsigned worker);
   uint32_t cost_flags; // DaceIpuCostFlags
+  // Runs vertices as `run` would one by one, and returns whether all compute() returned true. Null: nobody but `run` can.
+  bool (*run_batch)(DaceIpuBatch *batch);
 };
 
 enum DaceIpuCostFlags {

@@ -92,7 +92,7 @@ template <typename V> inline bool compute(V &vertex, unsigned worker) {
 
 /// A store to a char may change anything, the vertex's own pointers included, and keeps loops from being vectorised.
 /// Such vertices work on a copy of their state, whose address nobody knows once compute() is inlined.
-template <typename V> bool runOnCopy(void *state, unsigned worker) noexcept {
+template <typename V> inline bool runOnCopy(void *state, unsigned worker) noexcept {
   alignas(V) unsigned char copy[sizeof(V)];
   __builtin_memcpy(copy, state, sizeof(V));
   const bool result = compute(*reinterpret_cast<V *>(copy), worker);
@@ -100,8 +100,37 @@ template <typename V> bool runOnCopy(void *state, unsigned worker) noexcept {
   return result;
 }
 
-template <typename V> bool runInPlace(void *state, unsigned worker) noexcept {
+template <typename V> inline bool runInPlace(void *state, unsigned worker) noexcept {
   return compute(*static_cast<V *>(state), worker);
+}
+
+/// The one place that compute() is compiled into: a vertex may have so little to do that a call takes as long.
+template <typename V, bool onCopy> __attribute__((noinline)) bool runBatch(DaceIpuBatch *batch) noexcept {
+  // In variables, which no store of a codelet can change.
+  char *const states = batch->states;
+  const size_t *const offsets = batch->offsets, count = batch->count;
+  const unsigned first = batch->first_worker, end = batch->end_worker;
+  uint64_t *const random = batch->random, step = batch->step;
+  uint64_t seed = batch->seed;
+  bool all = true;
+  for (size_t i = 0; i < count; ++i) {
+    batch->running = i;
+    for (unsigned worker = first; worker < end; ++worker, seed += step) {
+      *random = seed;
+      if constexpr (onCopy)
+        all &= runOnCopy<V>(states + offsets[i], worker);
+      else
+        all &= runInPlace<V>(states + offsets[i], worker);
+    }
+  }
+  return all;
+}
+
+template <typename V, bool onCopy> bool runOne(void *state, unsigned worker) noexcept {
+  const size_t offset = 0;
+  uint64_t random; // libpoplar has set its own
+  DaceIpuBatch batch = {static_cast<char *>(state), &offset, 1, worker, worker + 1, &random, 0, 0, 0};
+  return runBatch<V, onCopy>(&batch);
 }
 
 /// The entry that counts its cost; popc compiles it apart, and recognises the call that marks the supervisor's code.
@@ -152,7 +181,9 @@ void addVertex(DaceIpuVertexType *types, unsigned &count, const char *written, c
     type.size = sizeof(V);
     type.align = alignof(V);
     type.kind = isMulti<V> ? DACE_IPU_MULTI_VERTEX : isSupervisor<V> ? DACE_IPU_SUPERVISOR_VERTEX : DACE_IPU_VERTEX;
-    type.run = (writesBytes<V, Names>() || ... || false) ? runOnCopy<V> : runInPlace<V>;
+    constexpr bool onCopy = (writesBytes<V, Names>() || ... || false);
+    type.run = runOne<V, onCopy>;
+    type.run_batch = runBatch<V, onCopy>;
     type.source_file = file;
     type.source_line = line;
     type.run_counted = runCounted;

@@ -94,6 +94,46 @@ void assignAll(const dace_ipu_sim::View &view, dace_ipu_sim::GraphCore &graph, u
   });
 }
 
+// Intervals of one length at one distance in a flattened tensor: the rows of a block, if the distance is that of rows.
+struct Rows {
+  std::size_t begin;
+  std::size_t length;
+  std::size_t distance;
+  std::size_t count;
+
+  // Whether a table of rows of that distance has them as a rectangle.
+  bool areRectangle(std::size_t elements) const {
+    return count > 1 && elements % distance == 0 && begin % distance + length <= distance;
+  }
+};
+
+Rows rowsFrom(const std::vector<Interval> &intervals, std::size_t first) {
+  Rows rows{intervals[first].begin(), intervals[first].size(), 0, 1};
+  for (std::size_t i = first + 1; i < intervals.size(); ++i, ++rows.count) {
+    const std::size_t previous = intervals[i - 1].begin();
+    if (intervals[i].begin() <= previous || intervals[i].size() != rows.length ||
+        (rows.count > 1 && intervals[i].begin() - previous != rows.distance))
+      break;
+    rows.distance = intervals[i].begin() - previous;
+  }
+  return rows;
+}
+
+void assignRows(const Tensor &flat, const Rows &rows, dace_ipu_sim::GraphCore &graph, unsigned tile) {
+  if (rows.areRectangle(flat.numElements())) {
+    // As one view: its elements can be assigned in the order in which they lie in memory, which in a transposed tensor
+    // is not that of the intervals.
+    const std::size_t row = rows.begin / rows.distance, column = rows.begin % rows.distance;
+    const Tensor table = flat.reshape({flat.numElements() / rows.distance, rows.distance});
+    assignAll(*table.slice({row, column}, {row + rows.count, column + rows.length}).view(), graph, tile);
+    return;
+  }
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    const std::size_t begin = rows.begin + i * rows.distance;
+    assignAll(*dace_ipu_sim::sliceView(flat.view(), 0, begin, begin + rows.length), graph, tile);
+  }
+}
+
 } // namespace
 
 void Graph::setTileMapping(VertexRef v, unsigned tileNum) {
@@ -114,11 +154,14 @@ void Graph::setTileMapping(const Tensor &t, const TileToTensorMapping &mapping) 
     if (mapping[tile].empty())
       continue;
     const unsigned top = topLevelTile(static_cast<unsigned>(tile), "setTileMapping of " + t.getDebugStr());
-    for (const Interval &i : mapping[tile]) {
+    for (const Interval &i : mapping[tile])
       if (i.begin() > i.end() || i.end() > flat.numElements())
         throw invalid_tile_mapping("setTileMapping of " + t.getDebugStr() + ": " + rangeText(i.begin(), i.end()) +
                                    " out of range");
-      assignAll(*dace_ipu_sim::sliceView(flat.view(), 0, i.begin(), i.end()), *core_, top);
+    for (std::size_t i = 0; i < mapping[tile].size();) {
+      const Rows rows = rowsFrom(mapping[tile], i);
+      assignRows(flat, rows, *core_, top);
+      i += rows.count;
     }
   }
 }

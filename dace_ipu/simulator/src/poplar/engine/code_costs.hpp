@@ -18,18 +18,19 @@ void chargeCompute(const ComputeSetPlan &cs, const std::vector<std::uint64_t> &c
 /// The costs of one compute set of an engine.
 class CodeCosts {
 public:
-  explicit CodeCosts(const ComputeSetPlan &cs) : counted_(cs.codeCosts.size()), cost_(cs.cost) {}
+  explicit CodeCosts(const ComputeSetPlan &cs);
 
   /// Whether this call is to run its counting entry now.
-  bool wants(const ComputeSetPlan &cs, const VertexCall &call) const {
-    return call.counts && (!known_ || (call.codeDecides && cs.codeCosts[call.code].everyTime));
-  }
+  bool wants(const VertexCall &call) const { return call.counts && (!known_ || call.countsEveryTime); }
+  /// Whether any of these calls is.
+  bool wants(const VertexBatch &batch) const { return batch.counts && (!known_ || batch.countsEveryTime); }
   /// Runs a vertex and, if it `notes`, keeps what its slowest worker cost. Calls of one compute set may note at the
   /// same time.
-  bool run(const VertexCall &call, const Machine &machine, void *state, unsigned worker, bool notes) {
-    countWith(call.takeCost, call.type->kind == DACE_IPU_SUPERVISOR_VERTEX ? 1 : machine.workers);
+  bool run(const VertexCall &call, const Machine &machine, void *state, unsigned worker, bool notes,
+           CodeletThread &thread) {
+    thread.countWith(call.takeCost, call.type->kind == DACE_IPU_SUPERVISOR_VERTEX ? 1 : machine.workers);
     const bool result = call.type->run_counted(state, worker);
-    const std::uint64_t cost = takeCounted();
+    const std::uint64_t cost = thread.takeCounted();
     if (notes)
       counted_[call.code] = worker == 0 || counted_[call.code] < cost ? cost : counted_[call.code];
     return result;
@@ -46,6 +47,7 @@ private:
   std::vector<std::uint64_t> counted_;
   StepCost cost_;
   bool known_ = false;
+  bool changes_; // with the data
 };
 
 } // namespace dace_ipu_sim

@@ -1,18 +1,15 @@
 #include "engine_core.hpp"
 #include "../core/types.hpp"
 #include "../profile/profile.hpp"
-#include "codelet_host.hpp"
 #include "copies.hpp"
 #include "engine_options.hpp"
 #include "faults.hpp"
 #include "fp_trap.hpp"
 #include "print_tensor.hpp"
-#include "thread_pool.hpp"
 
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <exception>
 #include <iostream>
@@ -283,98 +280,6 @@ void EngineCore::runSwitch(const Step &step, const Replicas &replicas) {
   }
   for (std::size_t i = 0; i < ways.size(); ++i)
     exec(step.children[i], ways[i]);
-}
-
-// What the vertex costs is noted if it is to be, and floating-point exceptions stop the program, but not in a replay.
-bool EngineCore::runWorkers(const ComputeSetPlan &cs, Replica &r, std::size_t index, WorkerRange workers,
-                            bool isReplay) {
-  const VertexCall &call = cs.calls[index];
-  CodeCosts &costs = codeCosts_[static_cast<std::size_t>(&cs - plan_->computeSets.data())];
-  void *const state = r.vertices.data() + call.state;
-  const bool counts = costs.wants(cs, call);
-  const bool notes = !isReplay && r.index == 0;
-  const FpTrap trap(isReplay ? 0 : r.fpControl);
-  bool all = true;
-  for (unsigned worker = workers.first; worker < workers.second; ++worker) {
-    const std::uint64_t seed = (r.computeSetRuns * cs.calls.size() + index) * call.workers + worker;
-    enterVertex(seed * plan_->graph->replicas + r.index);
-    all &= counts ? costs.run(call, plan_->graph->target.machine(), state, worker, notes)
-                  : call.type->run(state, worker);
-  }
-  if (const char *what = trap.raised())
-    throw poplar::application_runtime_error("floating-point exception: " + std::string(what) + " in " +
-                                            describeVertex(*plan_->graph, call.vertex));
-  return all;
-}
-
-bool EngineCore::runCalls(const ComputeSetPlan &cs, Replica &r, std::size_t begin, std::size_t end) {
-  enterComputeSet(r.now, printStream_);
-  if (plan_->checkVertices)
-    return runChecked(cs, r, begin, end);
-  bool all = true;
-  std::size_t i = begin;
-  const auto run = [&] {
-    unsigned tile = noTile;
-    for (; i < end; ++i) {
-      const VertexCall &call = cs.calls[i];
-      if (call.setTile && call.tile != tile)
-        call.setTile(call.tile);
-      tile = call.tile;
-      all &= runWorkers(cs, r, i, {0, call.workers}, false);
-    }
-  };
-  if (const int signal = catchFault(run))
-    throw poplar::application_runtime_error(describeCodelet(*plan_->graph, cs.calls[i].vertex) + " " +
-                                            faultText(signal));
-  return all;
-}
-
-// The first run of a worker prints, says what the vertex costs and may raise exceptions; the others must not, and see
-// the same cycle counter.
-bool EngineCore::runChecked(const ComputeSetPlan &cs, Replica &r, std::size_t begin, std::size_t end) {
-  VertexCheck check(*plan_->graph, cs, r.vertices.data(), r.initialised);
-  std::vector<Untouched> untouched;
-  bool all = true;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (cs.calls[i].setTile)
-      cs.calls[i].setTile(cs.calls[i].tile);
-    std::uint64_t cycles[workersOfMultiVertex];
-    const auto run = [&](unsigned worker, bool isReplay) {
-      if (!isReplay)
-        cycles[worker] = cyclesNow();
-      enterComputeSet(cycles[worker], isReplay ? nullptr : printStream_);
-      return runWorkers(cs, r, i, {worker, worker + 1}, isReplay);
-    };
-    all &= check.run(i, run, untouched);
-  }
-  const std::lock_guard<std::mutex> lock(untouchedMutex_);
-  untouched_.insert(untouched_.end(), untouched.begin(), untouched.end());
-  return all;
-}
-
-void EngineCore::runComputeSet(const Step &step, Replica &r) {
-  const ComputeSetPlan &cs = plan_->computeSets[step.id];
-  checkReads(cs.reads, r);
-  runCopies(cs.before, r.temporaries.data(), r.variables.data());
-  ++r.computeSetRuns;
-  untouched_.clear();
-  std::atomic<bool> all{true};
-  if (cs.chunks.size() == 2) {
-    all = runCalls(cs, r, 0, cs.calls.size());
-  } else {
-    ThreadPool::instance().forEach(cs.chunks.size() - 1, [&](std::size_t i) {
-      if (!runCalls(cs, r, cs.chunks[i], cs.chunks[i + 1]))
-        all = false;
-    });
-  }
-  if (r.index == 0)
-    codeCosts_[step.id].finish(cs, plan_->graph->target.machine());
-  runCopies(cs.after, r.variables.data(), r.temporaries.data());
-  if (step.element.type != poplar::Type())
-    r.variables.data()[step.element.offset] = all;
-  noteWrites(cs.writes, r);
-  for (const Untouched &u : untouched_)
-    r.initialised[u.var].remove(u.element, u.element + 1);
 }
 
 void EngineCore::runCopy(const Step &step, Replica &r) {

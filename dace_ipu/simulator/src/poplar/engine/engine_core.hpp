@@ -81,10 +81,16 @@ private:
   void runOnReplica(const Step &step, Replica &replica);
   static bool isTrue(const ElementRef &element, const Replica &replica);
   void runComputeSet(const Step &step, Replica &replica);
-  bool runCalls(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
-  using WorkerRange = std::pair<unsigned, unsigned>; // begin and end
-  bool runWorkers(const ComputeSetPlan &cs, Replica &replica, std::size_t call, WorkerRange workers, bool isReplay);
+  // `begin` and `end` are batches.
+  bool runBatches(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
   bool runChecked(const ComputeSetPlan &cs, Replica &replica, std::size_t begin, std::size_t end);
+  bool runBatch(const ComputeSetPlan &cs, Replica &replica, const VertexBatch &batch, DaceIpuBatch &running,
+                CodeletThread &thread);
+  using WorkerRange = std::pair<unsigned, unsigned>; // begin and end
+  bool runWorkers(const ComputeSetPlan &cs, Replica &replica, std::size_t call, WorkerRange workers, bool isReplay,
+                  CodeletThread &thread);
+  std::uint64_t seedOf(const ComputeSetPlan &cs, const Replica &replica, std::size_t call, unsigned worker) const;
+  CodeCosts &costsOf(const ComputeSetPlan &cs);
   void runCopy(const Step &step, Replica &replica);
   void crossReplicaCopy(const Step &step, const Replicas &replicas);
   void broadcast(const Step &step, const Replicas &replicas);

@@ -83,7 +83,6 @@ struct VertexCall {
   const DaceIpuVertexType *type;
   std::uint64_t (*takeCost)();
   void (*setTile)(unsigned);
-  std::size_t state; // in the vertex memory
   unsigned tile;
   unsigned workers;
   std::size_t work; // connected elements, to share calls out evenly
@@ -93,7 +92,16 @@ struct VertexCall {
   std::uint64_t programs; // setPerfEstimate, 0 if there is none
   std::size_t code;       // index in ComputeSetPlan::codeCosts, or npos
   bool counts;            // the first of those with this index: counts for all
+  bool countsEveryTime;   // because what decides about its cost depends on data
   bool codeDecides;       // its cost comes from the code
+};
+
+/// Calls of one type that follow one another.
+struct VertexBatch {
+  std::size_t begin;
+  std::size_t end;
+  bool counts; // of any of them
+  bool countsEveryTime;
 };
 
 /// What the code of some vertices of a compute set costs is known once one of them has run.
@@ -113,12 +121,14 @@ struct CheckedEdge {
 
 struct ComputeSetPlan {
   unsigned id;
-  std::vector<VertexCall> calls; // by tile
+  std::vector<VertexCall> calls;   // by tile
+  std::vector<std::size_t> states; // of the calls, in the vertex memory
+  std::vector<VertexBatch> batches;
   std::vector<ExchangeRecord> exchanges;
   std::vector<std::pair<unsigned, std::uint64_t>> temporaries; // bytes by tile, while it runs
   Copies before;                                               // snapshots and gathers: variables to temporaries
   Copies after;                                                // scatters: temporaries to variables
-  std::vector<std::size_t> chunks; // boundaries in calls, between tiles; two entries mean: run in one thread
+  std::vector<std::size_t> chunks; // boundaries in batches, between tiles; two entries mean: run in one thread
   StepCost cost; // without what comes from code: see CodeCosts
   std::vector<CodeCost> codeCosts;
   std::vector<std::pair<unsigned, std::uint64_t>> copyCycles; // rearrangement, by tile

@@ -101,8 +101,9 @@ void ComputeSetPlanner::planVertex(unsigned vertex) {
   const DaceIpuVertexType &abi = *v.type->abi;
   const std::size_t state = allocateVertexMemory(abi.size, std::max<std::size_t>(abi.align, sizeof(void *)));
   const unsigned workers = abi.kind == DACE_IPU_MULTI_VERTEX ? workersOfMultiVertex : 1;
-  result_.calls.push_back({&abi, v.module->takeCost, v.module->setTile, state, v.tile, workers, 0, vertex, 0, 0, 0,
-                           npos, false, false});
+  result_.calls.push_back({&abi, v.module->takeCost, v.module->setTile, v.tile, workers, 0, vertex, 0, 0, 0, npos,
+                           false, false, false});
+  result_.states.push_back(state);
   result_.checkedEdgesOf.push_back(result_.checkedEdges.size());
   for (const FieldBinding &b : v.bindings)
     bindField(vertex, b, state);
@@ -319,6 +320,7 @@ void ComputeSetPlanner::countCode(const Vertex &vertex, VertexCall &call) {
   if (call.code < result_.codeCosts.size())
     return;
   call.counts = true;
+  call.countsEveryTime = dependsOnData && call.codeDecides;
   result_.codeCosts.push_back({dependsOnData});
 }
 
@@ -340,8 +342,10 @@ void ComputeSetPlanner::chargeTiles(const ExchangeCost &in, const ExchangeCost &
   }
 }
 
+// Work is measured in elements and estimated cycles, of which a host runs through some thousands in a microsecond. To
+// wake a thread, and to wait for it, takes tens of microseconds.
 void ComputeSetPlanner::cutIntoChunks() {
-  constexpr std::size_t workWorthThreads = 50000;
+  constexpr std::size_t workWorthThreads = 500000;
   constexpr std::size_t callOverhead = 50;
   std::size_t total = 0;
   for (VertexCall &c : result_.calls)
@@ -351,13 +355,25 @@ void ComputeSetPlanner::cutIntoChunks() {
   const std::size_t share = threads == 1 || total < workWorthThreads ? total + 1 : total / (4 * threads) + 1;
   std::size_t work = 0;
   for (std::size_t i = 0; i < result_.calls.size(); ++i) {
-    if (work >= share && result_.calls[i].tile != result_.calls[i - 1].tile) {
-      result_.chunks.push_back(i);
+    const bool isEnough = work >= share && result_.calls[i].tile != result_.calls[i - 1].tile;
+    if (isEnough) {
+      result_.chunks.push_back(result_.batches.size());
       work = 0;
     }
+    addToBatch(i, isEnough);
     work += result_.calls[i].work;
   }
-  result_.chunks.push_back(result_.calls.size());
+  result_.chunks.push_back(result_.batches.size());
+}
+
+void ComputeSetPlanner::addToBatch(std::size_t call, bool isNew) {
+  const VertexCall &c = result_.calls[call];
+  if (isNew || call == 0 || result_.calls[call - 1].type != c.type)
+    result_.batches.push_back({call, call, false, false});
+  VertexBatch &batch = result_.batches.back();
+  batch.end = call + 1;
+  batch.counts = batch.counts || c.counts;
+  batch.countsEveryTime = batch.countsEveryTime || c.countsEveryTime;
 }
 
 std::size_t ComputeSetPlanner::allocateVertexMemory(std::size_t bytes, std::size_t align) {

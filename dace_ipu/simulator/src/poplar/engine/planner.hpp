@@ -156,6 +156,7 @@ private:
   void chargeTiles(const ExchangeCost &in, const ExchangeCost &out);
   void chargeExchange(const ExchangeCost &exchange, const char *when);
   void cutIntoChunks();
+  void addToBatch(std::size_t call, bool isNew);
   std::size_t allocateVertexMemory(std::size_t bytes, std::size_t align);
   std::size_t allocateTemporary(std::size_t bytes);
   void setSpan(std::size_t at, std::size_t size);

@@ -92,8 +92,7 @@ bool VertexCheck::run(std::size_t call, const RunWorker &run, std::vector<Untouc
   call_ = &cs_.calls[call];
   run_ = &run;
   type_ = graph_.vertices[call_->vertex].type;
-  const char *const state = memory_ + call_->state;
-  state_.assign(state, state + type_->abi->size);
+  state_.assign(state(), state() + type_->abi->size);
   collectEdges(call);
   placeEdges();
   const Outcome plain = runOn(scratchWith(plainGuard), 0, call_->workers, false);
@@ -230,7 +229,7 @@ VertexCheck::Outcome VertexCheck::runOn(std::vector<char> content, unsigned firs
   setPointers(true);
   o.signal = catchFault(call);
   setPointers(false);
-  char *const state = memory_ + call_->state;
+  char *const state = this->state();
   o.before = std::move(content);
   o.after.assign(base, base + scratchBytes_);
   o.state.assign(state, state + state_.size());
@@ -348,7 +347,7 @@ void VertexCheck::noteUntouched(const Outcome &a, const Outcome &b, std::vector<
 }
 
 void VertexCheck::finish(const Outcome &o) {
-  std::copy(o.state.begin(), o.state.end(), memory_ + call_->state);
+  std::copy(o.state.begin(), o.state.end(), state());
   for (const Edge &e : edges_) {
     std::memcpy(memory_ + e.info->at + offsetof(DaceIpuSpan, data), &e.home, sizeof(e.home)); // it was the copy's
     if (e.info->writable)

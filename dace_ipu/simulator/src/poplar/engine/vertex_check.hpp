@@ -100,6 +100,7 @@ private:
   [[noreturn]] void failAt(const Edge &edge, std::size_t at, const std::string &verb) const;
   std::string nameOf(const Edge &edge) const;
   char *scratch() const;
+  char *state() const { return memory_ + cs_.states[static_cast<std::size_t>(call_ - cs_.calls.data())]; }
 
   const GraphCore &graph_;
   const ComputeSetPlan &cs_;

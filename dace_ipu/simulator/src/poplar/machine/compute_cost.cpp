@@ -156,28 +156,24 @@ VertexEstimate estimateVertex(const GraphCore &graph, const Vertex &vertex, cons
   return {defaultEstimate(vertex, machine), "default"};
 }
 
-TileSchedule::TileSchedule(const Machine &machine)
-    : machine_(machine), contexts_(std::size_t(machine.numTiles()) * machine.workers), alone_(machine.numTiles()),
-      next_(machine.numTiles()), used_(machine.numTiles()) {}
-
-void TileSchedule::add(unsigned tile, const DaceIpuVertexType &type, std::uint64_t estimate) {
-  used_[tile] = true;
+void TileSchedule::add(const DaceIpuVertexType &type, std::uint64_t estimate) {
   if (type.kind != DACE_IPU_VERTEX) {
-    alone_[tile] += estimate;
+    alone_ += estimate;
     return;
   }
-  unsigned &next = next_[tile];
-  contexts_[std::size_t(tile) * machine_.workers + next] += estimate;
-  next = (next + 1) % machine_.workers;
+  shared_ = true;
+  contexts_[next_] += estimate;
+  next_ = (next_ + 1) % machine_.workers;
 }
 
-std::vector<std::uint64_t> TileSchedule::finish() const {
-  std::vector<std::uint64_t> cycles = alone_;
-  for (std::size_t tile = 0; tile < cycles.size(); ++tile) {
-    const auto first = contexts_.begin() + static_cast<std::ptrdiff_t>(tile * machine_.workers);
-    cycles[tile] += used_[tile] ? machine_.launchCycles : 0;
-    cycles[tile] += machine_.workers * *std::max_element(first, first + machine_.workers);
+std::uint64_t TileSchedule::finish() {
+  std::uint64_t cycles = machine_.launchCycles + alone_;
+  if (shared_) {
+    cycles += machine_.workers * *std::max_element(contexts_.begin(), contexts_.end());
+    std::fill(contexts_.begin(), contexts_.end(), 0);
   }
+  shared_ = false;
+  alone_ = next_ = 0;
   return cycles;
 }
 

@@ -49,21 +49,21 @@ std::uint64_t widestEdge(const Vertex &vertex);
 /// What decides how much a vertex's code costs, as long as that does not depend on data: equal texts, equal costs.
 std::string costKey(const Vertex &vertex);
 
-/// Deals vertices out to the worker contexts of a tile, as the IPU Model does: plain vertices go round-robin, a slot
+/// Deals the vertices of a tile out to its worker contexts, as the IPU Model does: plain vertices go round-robin, a slot
 /// is `workers` tile cycles; others run alone. A tile with vertices takes the machine's launchCycles besides.
 class TileSchedule {
 public:
-  explicit TileSchedule(const Machine &machine);
-  void add(unsigned tile, const DaceIpuVertexType &type, std::uint64_t estimate);
-  /// Tile cycles by tile.
-  std::vector<std::uint64_t> finish() const;
+  explicit TileSchedule(const Machine &machine) : machine_(machine), contexts_(machine.workers) {}
+  void add(const DaceIpuVertexType &type, std::uint64_t estimate);
+  /// Tile cycles of the vertices since the last call; there was at least one.
+  std::uint64_t finish();
 
 private:
   const Machine &machine_;
-  std::vector<std::uint64_t> contexts_; // slots, by tile and worker
-  std::vector<std::uint64_t> alone_;    // tile cycles, by tile
-  std::vector<unsigned> next_;
-  std::vector<bool> used_;
+  std::vector<std::uint64_t> contexts_; // slots, by worker
+  bool shared_ = false;                 // whether there are any of these
+  std::uint64_t alone_ = 0;             // tile cycles
+  unsigned next_ = 0;
 };
 
 } // namespace dace_ipu_sim
