@@ -13,11 +13,13 @@ dimensions among the tiles is tried (powers of two, and one dimension with what 
 Float slots are half of the multiplications or of the additions, whichever are more (f32v2axpy does two of both), plus
 the slots of functions. Integers of 64 bits, which the machine has no instructions for, take what PopLibs' table of
 binary operations (popopsCycleEstimators.cpp) has for them without the 7 slots of its loop: 30 - 7 for a product, 11 - 7
-for a sum or a comparison, 115 - 7 for a quotient; the lesser or greater of two a comparison and two moves. Only elements
-of arrays, arguments and what is computed from them count as so wide: what is computed from indices fits in 32 bits. What is outside of maps runs in one worker, 6 cycles a slot. Loops repeat their bodies, branches
-count as the cheaper one, a ``while`` as one turn, a range that only data know as one element. Nothing is counted for
-copies, nor for what a map might keep from the map before; that values need fewer bits than their type has is not seen. The matrix unit (AMP) is not considered. Slots and figures of
-the machine: LLVM's scheduling model and PopLibs' tables for instructions, this package's machine model for the rest.
+for a sum or a comparison, 115 - 7 for a quotient; the lesser or greater of two a comparison and two moves. Only
+elements of arrays, arguments and what is computed from them count as so wide: what is computed from indices fits in 32
+bits. What is outside of maps runs in one worker, 6 cycles a slot. Loops repeat their bodies, branches count as the
+cheaper one, a ``while`` as one turn, a range that only data know as one element. Nothing is counted for copies, nor for
+what a map might keep from the map before; that values need fewer bits than their type has is not seen. The matrix unit
+(AMP) is not considered. Slots and figures of the machine: LLVM's scheduling model and PopLibs' tables for instructions,
+this package's machine model for the rest.
 """
 
 from __future__ import annotations
