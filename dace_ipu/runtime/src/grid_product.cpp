@@ -1,8 +1,9 @@
 #include "grid_product.hpp"
 
-#include <dace_ipu/blocks.hpp>
+#include "row_sums.hpp"
 
-#include <algorithm>
+#include <dace_ipu/rows.hpp>
+
 #include <sstream>
 
 namespace dace_ipu {
@@ -123,76 +124,20 @@ private:
   }
 };
 
-// sums[k] is the sum of the elements k of all rows. A worker takes one after the other.
-class SumRows : public poplar::MultiVertex {
-public:
-  poplar::Vector<Row> rows;
-  Sums sums;
-  unsigned numRows, length;
-
-  bool compute(unsigned worker) {
-    const unsigned count = numRows;
-    for (unsigned k = worker; k < length; k += numWorkers()) {
-      float sum = 0.0f;
-      for (unsigned i = 0; i < count; ++i)
-        sum += rows[i][k];
-      sums[k] = sum;
-    }
-    return true;
-  }
-};
-
 } // namespace dace_ipu
 )";
-
-/// The rectangle that some intervals of a row-major matrix fill.
-struct Box {
-  std::size_t top, bottom, left, right;
-
-  Box(const std::vector<poplar::Interval> &intervals, std::size_t width)
-      : top(intervals.front().begin() / width), bottom((intervals.back().end() - 1) / width + 1),
-        left(intervals.front().begin() % width), right((intervals.back().end() - 1) % width + 1) {}
-
-  std::size_t size() const { return bottom > top && right > left ? (bottom - top) * (right - left) : 0; }
-
-  /// Whether the intervals fill it and nothing else.
-  bool isFilledBy(const std::vector<poplar::Interval> &intervals, std::size_t width) const {
-    std::size_t elements = 0;
-    for (const poplar::Interval &interval : intervals) {
-      const bool wraps = interval.begin() / width != (interval.end() - 1) / width;
-      const bool fits = interval.begin() % width >= left && (interval.end() - 1) % width < right;
-      if (!fits || (wraps && (left != 0 || right != width)))
-        return false;
-      elements += interval.size();
-    }
-    return elements == size();
-  }
-};
-
-void cutAt(std::vector<std::size_t> &cuts, std::size_t place) {
-  const auto found = std::lower_bound(cuts.begin(), cuts.end(), place);
-  if (found == cuts.end() || *found != place)
-    cuts.insert(found, place);
-}
 
 /// A vertex over the rows of a block.
 poplar::VertexRef addVertex(poplar::Graph &graph, poplar::ComputeSet computeSet, const char *codelet,
                             const Tensor &block, const Tensor &sums, unsigned tile) {
   const poplar::VertexRef vertex = graph.addVertex(computeSet, codelet);
   graph.setTileMapping(vertex, tile);
-  std::vector<Tensor> rows;
-  for (std::size_t i = 0; i < block.dim(0); ++i)
-    rows.push_back(block[i]);
-  graph.connect(vertex["rows"], rows);
+  graph.connect(vertex["rows"], rows(block));
   graph.connect(vertex["sums"], sums);
   graph.setInitialValue(vertex["numRows"], static_cast<unsigned>(block.dim(0)));
   graph.setInitialValue(vertex["length"], static_cast<unsigned>(block.dim(1)));
   graph.setPerfEstimate(vertex, 60 + 2 * block.numElements());
   return vertex;
-}
-
-Blocks columnsOf(const poplar::Graph &graph, const Tensor &matrix) {
-  return Blocks({static_cast<std::int64_t>(matrix.dim(1))}, graph.getTarget().getNumTiles());
 }
 
 /// How many pairs of columns a worker of AcrossRows takes at a time so that all are done soon. A row takes 3 slots, and 2
@@ -220,50 +165,6 @@ void setShares(poplar::Graph &graph, const poplar::VertexRef &vertex, std::size_
   graph.setInitialValue(vertex["afterPairs"], (groups + (hasRest ? 1 : 0)) % workers);
 }
 
-/// target = the sum of the rows of a matrix: a few columns on each tile, one for each worker.
-void sumRowsAtOnce(poplar::Graph &graph, poplar::program::Sequence &sequence, const Tensor &matrix,
-                   const Tensor &target, const std::string &name) {
-  const poplar::ComputeSet computeSet = graph.addComputeSet(name);
-  for (const Block &block : columnsOf(graph, matrix)) {
-    const poplar::Interval columns(block.begin(0), block.end(0));
-    addVertex(graph, computeSet, "dace_ipu::SumRows", matrix.slice(columns, 1), target.slice(columns), block.tile());
-  }
-  sequence.add(poplar::program::Execute(computeSet));
-}
-
-/// In how many groups of rows it is faster to sum up a matrix, each group by workers of its own, and then the groups;
-/// 1 for none. A worker takes 3 to 4 slots a row, about 20 cycles; another compute set with its exchange takes about 330.
-std::size_t groupsOfRows(const poplar::Graph &graph, const Tensor &matrix) {
-  const std::size_t rows = matrix.dim(0), workers = graph.getTarget().getNumWorkerContexts();
-  const std::size_t most = workers * graph.getTarget().getNumTiles() / std::max<std::size_t>(matrix.dim(1), 1);
-  const std::size_t rowsOfASet = 330 / 20;
-  std::size_t best = 1, turns = rows;
-  for (std::size_t groups = 2; groups <= std::min(most, rows / 2); ++groups) {
-    const std::size_t both = rows / groups + groups + rows % groups + rowsOfASet;
-    if (both < turns) {
-      best = groups;
-      turns = both;
-    }
-  }
-  return best;
-}
-
-/// target = the sum of the rows of a matrix.
-void sumRows(poplar::Graph &graph, poplar::program::Sequence &sequence, const Tensor &matrix, const Tensor &target,
-             const std::string &name) {
-  const std::size_t groups = groupsOfRows(graph, matrix), columns = matrix.dim(1);
-  if (groups == 1)
-    return sumRowsAtOnce(graph, sequence, matrix, target, name);
-  const std::size_t inGroups = matrix.dim(0) / groups * groups;
-  const Tensor wide = matrix.slice(0, inGroups).reshape({inGroups / groups, groups * columns});
-  const Tensor sums = graph.addVariable(matrix.elementType(), {groups * columns}, name + "/sums");
-  for (const Block &block : columnsOf(graph, wide))
-    graph.setTileMapping(sums.slice(block.begin(0), block.end(0)), block.tile());
-  sumRowsAtOnce(graph, sequence, wide, sums, name + "/groups");
-  sumRowsAtOnce(graph, sequence, poplar::concat(sums.reshape({groups, columns}), matrix.slice(inGroups, matrix.dim(0))),
-                target, name);
-}
-
 void addCodeletsOnce(poplar::Graph &graph) {
   if (graph.hasCodelet("dace_ipu::AlongRows"))
     return;
@@ -272,32 +173,6 @@ void addCodeletsOnce(poplar::Graph &graph) {
 }
 
 } // namespace
-
-Grid::Grid(const poplar::Graph &graph, const Tensor &matrix) {
-  const std::size_t width = matrix.dim(1), numTiles = graph.getTarget().getNumTiles();
-  const std::size_t fair = (matrix.numElements() + numTiles - 1) / numTiles;
-  std::vector<std::pair<unsigned, Box>> boxes;
-  const auto mapping = graph.getTileMapping(matrix);
-  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
-    if (mapping[tile].empty())
-      continue;
-    const Box box(mapping[tile], width);
-    if (!box.isFilledBy(mapping[tile], width) || box.size() > 2 * fair)
-      return;
-    boxes.emplace_back(tile, box);
-    for (std::size_t row : {box.top, box.bottom})
-      cutAt(rows, row);
-    for (std::size_t column : {box.left, box.right})
-      cutAt(columns, column);
-  }
-  if (boxes.size() < 2 || boxes.size() != (rows.size() - 1) * (columns.size() - 1))
-    return;
-  std::sort(boxes.begin(), boxes.end(), [](const auto &a, const auto &b) {
-    return std::make_pair(a.second.top, a.second.left) < std::make_pair(b.second.top, b.second.left);
-  });
-  for (const auto &[tile, box] : boxes)
-    tiles.push_back(tile);
-}
 
 void multiplyOnGrid(poplar::Graph &graph, poplar::program::Sequence &sequence, const Tensor &matrix, const Grid &grid,
                     const Tensor &vector, const Tensor &target, bool across, const std::string &name) {

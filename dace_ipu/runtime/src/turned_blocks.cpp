@@ -1,12 +1,12 @@
 #include "turned_blocks.hpp"
 
-#include "grid_product.hpp"
+#include "grid.hpp"
 
 #include <dace_ipu/perf.hpp>
+#include <dace_ipu/rows.hpp>
 
 #include <cstdint>
 #include <sstream>
-#include <vector>
 
 namespace dace_ipu {
 
@@ -59,19 +59,12 @@ void addCodeletOnce(poplar::Graph &graph) {
   graph.addCodelets(source, "-O3");
 }
 
-std::vector<Tensor> rowsOf(const Tensor &matrix) {
-  std::vector<Tensor> rows;
-  for (std::size_t i = 0; i < matrix.dim(0); ++i)
-    rows.push_back(matrix[i]);
-  return rows;
-}
-
 void addVertex(poplar::Graph &graph, poplar::ComputeSet computeSet, const Tensor &block, const Tensor &turned,
                unsigned tile) {
   const poplar::VertexRef vertex = graph.addVertex(computeSet, "dace_ipu::Turn");
   graph.setTileMapping(vertex, tile);
-  graph.connect(vertex["rows"], rowsOf(block));
-  graph.connect(vertex["columns"], rowsOf(turned));
+  graph.connect(vertex["rows"], rows(block));
+  graph.connect(vertex["columns"], rows(turned));
   graph.setInitialValue(vertex["numRows"], static_cast<unsigned>(block.dim(0)));
   graph.setInitialValue(vertex["numColumns"], static_cast<unsigned>(block.dim(1)));
   graph.setPerfEstimate(vertex, multiVertexCycles(static_cast<std::int64_t>(3 * block.numElements())));
