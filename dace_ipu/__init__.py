@@ -25,6 +25,7 @@ from dace_ipu import (  # noqa: F401
     hooks,
     instrumentation,
     match_statements,
+    numpy_functions,
 )
 from dace_ipu.errors import Diagnostic, DiagnosticError, HostPartWarning, IPURuntimeError
 
@@ -53,6 +54,7 @@ corrections.install()
 hooks.install()
 instrumentation.install()
 match_statements.install()
+numpy_functions.install()
 
 # Imported for what it registers: the code generator. It uses most of the package, which has to be registered before.
 importlib.import_module("dace_ipu.targets.ipu")

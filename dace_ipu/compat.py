@@ -37,9 +37,10 @@ from dace.frontend.common.op_repository import Replacements
 from dace.frontend.operations import detect_reduction_type
 from dace.frontend.python import newast
 from dace.frontend.python.common import DaceSyntaxError
+from dace.frontend.python.nested_call import NestedCall
 from dace.frontend.python.newast import ProgramVisitor
 from dace.frontend.python.parser import DaceProgram
-from dace.frontend.python.replacements import operators
+from dace.frontend.python.replacements import misc, operators, reduction, ufunc
 from dace.frontend.python.replacements.utils import complex_to_scalar, simple_call, sym_type
 from dace.memlet import Memlet
 from dace.properties import CodeBlock
@@ -50,7 +51,7 @@ from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ControlFlowBlock, ControlFlowRegion, LoopRegion, SDFGState
 from dace.sdfg.type_inference import infer_expr_type
 from dace.transformation.auto import auto_optimize as _auto_optimize_module
-from dace.transformation.dataflow.redundant_array import RedundantSecondArray
+from dace.transformation.dataflow.redundant_array import RedundantArray, RedundantSecondArray
 from dace.transformation.passes.analysis import loop_analysis
 from dace.transformation.passes.lift_trivial_if import LiftTrivialIf
 
@@ -238,6 +239,11 @@ def wrap_second_copy(make: Callable[[Function], Function]) -> None:
     _replace_function(RedundantSecondArray, "can_be_applied", make)
 
 
+def wrap_first_copy(make: Callable[[Function], Function]) -> None:
+    """Wrap ``RedundantArray.can_be_applied(state, ...)``: whether ``out_array`` may stand for its original."""
+    _replace_function(RedundantArray, "can_be_applied", make)
+
+
 def has_path(state: SDFGState, first: nodes.Node, second: nodes.Node) -> bool:
     """Whether ``second`` runs after ``first`` in a state."""
     return bool(networkx.has_path(state.nx, first, second))
@@ -268,6 +274,64 @@ def wrap_replacement(name: str, make: Callable[[Function], Function]) -> None:
         wrapper: Any = make(original)
         wrapper.__dace_ipu_original__ = original
         Replacements._rep[name] = wrapper
+
+
+def set_replacement(name: str, function: Function) -> None:
+    """Let the frontend put ``function(visitor, sdfg, state, ...)`` in place of a call of ``name``."""
+    with _lock:
+        Replacements._rep[name] = function
+
+
+def set_method(name: str, function: Function) -> None:
+    """Let the frontend put ``function(visitor, sdfg, state, array, ...)`` in place of a method of a container."""
+    with _lock:
+        for kind in ("Array", "Scalar", "View"):
+            Replacements._method_rep[kind, name] = function
+
+
+def add_replacement(name: str, function: Function) -> None:
+    """As :func:`set_replacement`, where DaCe has nothing of its own."""
+    current = Replacements._rep.get(name)
+    if current is None or current.__module__ == function.__module__:
+        set_replacement(name, function)
+
+
+def add_method(name: str, function: Function) -> None:
+    """As :func:`set_method`, where DaCe has nothing of its own."""
+    current = Replacements._method_rep.get(("Array", name))
+    if current is None or current.__module__ == function.__module__:
+        set_method(name, function)
+
+
+def wrap_ufunc_reduction(make: Callable[[Function], Function]) -> None:
+    """Wrap ``implement_ufunc_reduce(visitor, tree, sdfg, state, ufunc_name, arguments, options)``."""
+    _replace_function(ufunc, "implement_ufunc_reduce", make)
+    Replacements._ufunc_rep["reduce"] = ufunc.implement_ufunc_reduce
+
+
+def reduce(visitor: Any, sdfg: SDFG, state: SDFGState, function: str, array: str, **options: Any) -> Any:
+    """Let the frontend reduce an array; it returns the name of the result."""
+    return reduction.reduce(visitor, sdfg, state, function, array, **options)
+
+
+def reduce_by_ufunc(visitor: Any, sdfg: SDFG, state: SDFGState, name: str, array: str, options: dict[str, Any]) -> Any:
+    """Let the frontend reduce an array by a ufunc; it returns the name of the result."""
+    return ufunc.implement_ufunc_reduce(visitor, None, sdfg, state, name, [array], options)[0]
+
+
+def apply_ufunc(visitor: Any, sdfg: SDFG, state: SDFGState, name: str, *operands: Any) -> Any:
+    """Let the frontend apply a ufunc to containers and numbers; it returns the name of the result."""
+    return ufunc.implement_ufunc(visitor, None, sdfg, state, name, list(operands), {})[0]
+
+
+def elementwise(visitor: Any, sdfg: SDFG, state: SDFGState, function: str, array: str) -> Any:
+    """Let the frontend apply a function to each element; it returns the name of the result."""
+    return misc.elementwise(visitor, sdfg, state, function, array)
+
+
+def nested_call(visitor: Any, sdfg: SDFG, state: SDFGState) -> Any:
+    """What the frontend makes of several steps: call it with a function to have its step in a state behind the last."""
+    return NestedCall(visitor, sdfg, state)
 
 
 def call_of_real_result(visitor: Any, sdfg: SDFG, state: SDFGState, name: str, function: str) -> Any:

@@ -19,7 +19,7 @@ from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.state import LoopRegion
 
-from dace_ipu import compat
+from dace_ipu import compat, converting_copies, numpy_reductions
 
 __all__ = ["install"]
 
@@ -34,8 +34,9 @@ def install() -> None:
     compat.wrap_visit_assign(_with_copies_of_scalars)
     compat.wrap_replacement("dace.reduce", _with_identity)
     compat.wrap_replacement("abs", _with_real_magnitude)
-    compat.wrap_parse(_with_counters_apart)
-    compat.wrap_second_copy(_unless_overwritten)
+    compat.wrap_parse(lambda original: _with_counters_apart(_with_conversions(original)))
+    converting_copies.install(_unless_overwritten)
+    numpy_reductions.install()
 
 
 def _with_ranges_in_order(original: Callable[..., list[CounterRange]]) -> Callable[..., list[CounterRange]]:
@@ -170,6 +171,18 @@ def _with_real_magnitude(original: Callable[..., Any]) -> Callable[..., Any]:
         return compat.call_of_real_result(visitor, sdfg, state, value, "abs")
 
     return magnitude
+
+
+def _with_conversions(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Programs in which copies that convert are maps."""
+
+    @functools.wraps(original)
+    def parsed(*arguments: Any, **options: Any) -> Any:
+        sdfg = original(*arguments, **options)
+        converting_copies.as_maps(sdfg)
+        return sdfg
+
+    return parsed
 
 
 def _with_counters_apart(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from dace_ipu.lowering.references import ArrayReference, ScalarReference, Window
 from dace_ipu.lowering.scope import Scope
 from dace_ipu.lowering.streams import Stream
 from dace_ipu.lowering.symbolic import Unsupported, python_text
+from dace_ipu.lowering.truth_values import without_counting
 from dace_ipu.lowering.wrapping import wrapped
 from dace_ipu.tile_graph.body import (
     Access,
@@ -88,7 +89,8 @@ class Expression(ast.NodeTransformer):
         """The expression as code of the tile graph. Raises Unsupported for what its language does not have."""
         self.reads = []
         tree = ast.fix_missing_locations(self.visit(_copy(node)))
-        tree = wrapped(tree, {**self.scope.types, **{name: self._dtype(access) for name, access in self.reads}})
+        types = {**self.scope.types, **{name: self._dtype(access) for name, access in self.reads}}
+        tree = wrapped(without_counting(tree, types), types)
         code = Code(ast.unparse(tree), tuple(self.reads))
         try:
             compile_code(code)

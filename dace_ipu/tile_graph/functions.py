@@ -9,8 +9,8 @@ literals, loop variables, domain dimensions, integer symbols). Rules, in the ord
 * Types promote as in NumPy 2 (a weak value adapts to a typed one: ``float32 * 0.5`` is a float32), with float32 in
   place of float64 and complex64 in place of complex128: the machine has no wider ones. So ``int32 / int32`` is a
   float32.
-* In arithmetic bool and integers of 8 and 16 bits first become int32, as in C: ``bool + bool`` counts. Storing a result
-  converts it.
+* In arithmetic bool and integers of 8 and 16 bits first become int32, as in C: ``bool + bool`` counts (lowering writes
+  ``or`` where NumPy means it). Storing a result converts it.
 * Integers wrap. ``//`` and ``%`` round towards minus infinity and the remainder has the divisor's sign, for integers
   and floats, as in Python; a typed integer divided by zero is 0, as in NumPy. Integer ``**`` with a negative exponent
   is a float32 if the exponent is weak, an error (ValueError) otherwise.

@@ -187,7 +187,7 @@ class _Uses:
     def _second_output(self, state: SDFGState, edge: Any, member: str, code: str) -> None:
         """Another tasklet beside it, without inputs, for the other member."""
         path = state.memlet_path(edge)
-        tasklet = state.add_tasklet(f"{edge.src.label}_{member}", {}, {"__member"}, f"__member = {code}")
+        tasklet = state.add_tasklet(f"{edge.src.label}_{member}", {}, _connectors("__member"), f"__member = {code}")
         for entry in [e for e in state.in_edges(edge.src) if e.data.is_empty()]:
             state.add_edge(entry.src, None, tasklet, None, Memlet())
         memlet = copy.deepcopy(edge.data)
@@ -213,7 +213,7 @@ class _Uses:
             else f"({value}) == __best or ({value}) != ({value})"
         )
         tasklet = state.add_tasklet(
-            f"{edge.src.label}_index", {*edge.src.in_connectors, "__best"}, {"__index"},
+            f"{edge.src.label}_index", _connectors(*edge.src.in_connectors, "__best"), _connectors("__index"),
             f"__index = ({index}) if {again} else {last}",
         )  # fmt: skip
         begin, end = state.add_map(f"{entry.map.label}_index", _ranges(entry))
@@ -261,6 +261,11 @@ def _farthest(dtype: np.dtype[Any], is_min: bool) -> str:
         return "math.inf" if is_min else "-math.inf"
     limits = np.iinfo(dtype)
     return str(limits.max if is_min else limits.min)
+
+
+def _connectors(*names: str) -> dict[str, Any]:
+    """Connectors in a fixed order; DaCe infers their types."""
+    return dict.fromkeys(names)
 
 
 def _ranges(entry: nodes.MapEntry) -> dict[str, Any]:

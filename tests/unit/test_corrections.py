@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from dace.frontend.common.op_repository import Replacements
 from dace.frontend.python.newast import ProgramVisitor
-from dace.frontend.python.replacements import operators
+from dace.frontend.python.replacements import operators, reduction, ufunc
 from dace.libraries.standard.nodes.reduce import Reduce
 from dace.sdfg.state import ConditionalBlock
-from dace.transformation.dataflow.redundant_array import RedundantSecondArray
+from dace.transformation.dataflow.redundant_array import RedundantArray, RedundantSecondArray
 
 import dace_ipu  # noqa: F401  corrects DaCe
 
@@ -145,6 +145,67 @@ def old_and_new(A: dace.float32[4, 4]):
 @pytest.mark.parametrize("corrected", [True, False])
 def test_a_copy_that_is_read_late_is_kept(corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not corrected:
-        original = RedundantSecondArray.can_be_applied.__wrapped__
+        original = RedundantSecondArray.can_be_applied.__dace_ipu_original__
         monkeypatch.setattr(RedundantSecondArray, "can_be_applied", original)
     assert ("old" in old_and_new.to_sdfg(simplify=True).arrays) == corrected
+
+
+def by_way_of_integers() -> dace.SDFG:
+    sdfg = dace.SDFG("by_way_of_integers")
+    for name in "AB":
+        sdfg.add_array(name, [8], dace.float32)
+    sdfg.add_transient("whole", [8], dace.int32)
+    state = sdfg.add_state()
+    whole = state.add_access("whole")
+    state.add_nedge(state.add_read("A"), whole, dace.Memlet("A[0:8]"))
+    state.add_nedge(whole, state.add_write("B"), dace.Memlet("whole[0:8]"))
+    return sdfg
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_a_copy_that_converts_is_kept(corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not corrected:
+        for match in (RedundantArray, RedundantSecondArray):
+            monkeypatch.setattr(match, "can_be_applied", match.can_be_applied.__dace_ipu_original__)
+    sdfg = by_way_of_integers()
+    sdfg.simplify()
+    assert ("whole" in sdfg.arrays) == corrected
+
+
+@dace.program
+def converted_parts(A: dace.float32[N, 6], B: dace.int32[N, 3]):
+    whole = np.empty((N, 6), np.int32)
+    whole[:] = A
+    B[:, 0] = whole[:, 1]
+    B[:, 1:3] = whole[:, 0:6:3]
+
+
+def test_copies_that_convert_are_maps_that_other_backends_compile() -> None:
+    A, B = (np.arange(24, dtype=np.float32) * 0.7).reshape(4, 6).copy(), np.zeros((4, 3), np.int32)
+    converted_parts.to_sdfg()(A=A, B=B, N=4)
+    np.testing.assert_array_equal(B, A.astype(np.int32)[:, [1, 0, 3]])
+
+
+@dace.program
+def counts_and_questions(A: dace.bool_[8], n: dace.int64[2], same: dace.bool_[1]):
+    n[0] = np.sum(A)
+    n[1] = A.sum()
+    same[0] = np.all(A)
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_reductions_have_the_types_of_numpy(corrected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DaCe's own ``np.sum`` of bools is a bool, and its ``np.all`` starts from False."""
+    if not corrected:
+        for name in ("sum", "all"):
+            monkeypatch.setitem(Replacements._rep, f"numpy.{name}", getattr(reduction, f"_{name}"))
+        monkeypatch.setattr(ufunc, "implement_ufunc_reduce", ufunc.implement_ufunc_reduce.__wrapped__)
+    sdfg = counts_and_questions.to_sdfg(simplify=False)
+    found = [
+        (node.identity, state.out_edges(node)[0].data.data)
+        for node, state in sdfg.all_nodes_recursive()
+        if isinstance(node, Reduce)
+    ]
+    types = [sdfg.arrays[name].dtype for _, name in found]
+    assert types == ([dace.int64, dace.int64, dace.bool_] if corrected else [dace.bool_] * 3)
+    assert bool(found[-1][0]) == corrected
