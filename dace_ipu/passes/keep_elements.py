@@ -13,7 +13,7 @@ from dace_ipu.passes.footprints import facts_inside, sites
 from dace_ipu.passes.rewrite import Body, claimed, map_statements, replace_names
 from dace_ipu.passes.steps import map_steps
 from dace_ipu.passes.substitute import with_code
-from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, For, Statement, Store, codes, symbol
+from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, For, Statement, Store, codes, symbol, walk
 from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Step, TileGraph
 
 __all__ = ["KeepElements"]
@@ -63,7 +63,8 @@ class _Loops:
     def _statement(self, statement: Statement, facts: Facts) -> Body:
         if not isinstance(statement, For):
             return (with_inner(statement, lambda inner: self.body(inner, facts)),)
-        kept = () if statement.shared else tuple(self._targets(statement, facts))[:MOST]
+        shared = any(isinstance(s, For) and s.shared for s in walk((statement,)))
+        kept = () if shared else tuple(self._targets(statement, facts))[:MOST]
         names = {access: claimed(f"{access.data}_kept", self.taken) for access in kept}
         before = (Declare(name, self.elements.types[a.data], _read(a), constant=False) for a, name in names.items())
         after = (Store(access, Code(name)) for access, name in names.items())

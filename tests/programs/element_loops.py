@@ -87,3 +87,17 @@ def guarded_rows(A: dace.float32[N, M], B: dace.float32[N, M], n: dace.int64[N, 
     for i, j in dace.map[0:N, 0:M]:
         if B[i, j] < f32(0.5):
             A[i, j] = np.sqrt(np.abs(B[i, j])) + A[i, j]
+
+
+@case(lambda r: {"A": values(r, 9, 15), "n": r.integers(-9, 9, (9, 15)), "s": values(r, 9)}, N=9, M=15)
+@dace.program
+def guarded_scalars(A: dace.float32[N, M], n: dace.int64[N, M], s: dace.float32[N]):
+    for i in dace.map[0:N]:
+        for j in range(M):
+            if A[i, j] < s[i]:
+                t = n[i, j] * 2
+                n[i, j] = t * t + t
+    for i in dace.map[0:N]:
+        for j in range(M):
+            if A[i, j] > 0:
+                s[i] = s[i] * f32(0.5) + A[i, j]
