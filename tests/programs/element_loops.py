@@ -89,7 +89,7 @@ def guarded_rows(A: dace.float32[N, M], B: dace.float32[N, M], n: dace.int64[N, 
             A[i, j] = np.sqrt(np.abs(B[i, j])) + A[i, j]
 
 
-@case(lambda r: {"A": values(r, 9, 15), "n": r.integers(-9, 9, (9, 15)), "s": values(r, 9)}, N=9, M=15)
+@case(lambda r: {"A": values(r, 9, 16), "n": r.integers(-9, 9, (9, 16)), "s": values(r, 9)}, N=9, M=16)
 @dace.program
 def guarded_scalars(A: dace.float32[N, M], n: dace.int64[N, M], s: dace.float32[N]):
     for i in dace.map[0:N]:
