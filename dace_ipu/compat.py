@@ -239,6 +239,21 @@ def wrap_second_copy(make: Callable[[Function], Function]) -> None:
     _replace_function(RedundantSecondArray, "can_be_applied", make)
 
 
+def wrap_aug_assignment(make: Callable[[Function], Function]) -> None:
+    """Wrap ``ProgramVisitor._add_aug_assignment(node, rtarget, wtarget, operand, op, boolarr, indirect_indices)``."""
+    _replace_function(ProgramVisitor, "_add_aug_assignment", make)
+
+
+def wrap_assignment(make: Callable[[Function], Function]) -> None:
+    """Wrap ``ProgramVisitor._add_assignment(node, target, operand, op, boolarr, indirect_indices)``."""
+    _replace_function(ProgramVisitor, "_add_assignment", make)
+
+
+def add_state(visitor: Any, label: str) -> SDFGState:
+    """A new state where the frontend stands. ``_add_state`` is the only way to one."""
+    return cast(SDFGState, visitor._add_state(label))
+
+
 def wrap_first_copy(make: Callable[[Function], Function]) -> None:
     """Wrap ``RedundantArray.can_be_applied(state, ...)``: whether ``out_array`` may stand for its original."""
     _replace_function(RedundantArray, "can_be_applied", make)
@@ -341,13 +356,13 @@ def call_of_real_result(visitor: Any, sdfg: SDFG, state: SDFGState, name: str, f
 
 def copy_of_scalar(visitor: Any, name: str) -> str | None:
     """Let the frontend copy the scalar ``name`` of the program to a new one and return that; None if it is none of the
-    program's own. ``_add_state`` is the only way to a state where the frontend stands.
+    program's own.
     """
     desc = visitor.sdfg.arrays.get(name)
     if not isinstance(desc, data.Scalar) or not desc.transient:
         return None
     new, new_desc = visitor.sdfg.add_scalar(name, desc.dtype, transient=True, find_new_name=True)
-    state = visitor._add_state(f"copy_{name}")
+    state = add_state(visitor, f"copy_{name}")
     state.add_nedge(state.add_read(name), state.add_write(new), Memlet.from_array(new, new_desc))
     return str(new)
 

@@ -19,7 +19,7 @@ from dace import dtypes
 from dace.sdfg import nodes
 from dace.sdfg.state import LoopRegion
 
-from dace_ipu import compat, converting_copies, numpy_reductions
+from dace_ipu import augmented_assignments, compat, converting_copies, numpy_reductions
 
 __all__ = ["install"]
 
@@ -37,6 +37,7 @@ def install() -> None:
     compat.wrap_parse(lambda original: _with_counters_apart(_with_conversions(original)))
     converting_copies.install(_unless_overwritten)
     numpy_reductions.install()
+    augmented_assignments.install()
 
 
 def _with_ranges_in_order(original: Callable[..., list[CounterRange]]) -> Callable[..., list[CounterRange]]:

@@ -5,12 +5,15 @@ Each is made of what the frontend has: ufuncs, reductions and maps. They work fo
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import sympy
+from dace import dtypes
 from dace.memlet import Memlet
 from dace.sdfg.sdfg import SDFG
 
@@ -38,8 +41,25 @@ def install() -> None:
     }
     for name, function in functions.items():
         compat.add_replacement(f"numpy.{name}", function)
+    compat.wrap_replacement("numpy.where", _with_numbers)
     for name in ("var", "std", "cumsum", "cumprod", "diagonal", "trace"):
         compat.add_method(name, functions[name])
+
+
+def _with_numbers(original: Callable[..., Any]) -> Callable[..., Any]:
+    """``np.where`` that also chooses between two numbers, which DaCe 2.0.0b1 refuses."""
+
+    @functools.wraps(original)
+    def where(visitor: Any, sdfg: Any, state: Any, condition: str, left: Any = None, right: Any = None) -> Any:
+        if not isinstance(left, (Number, np.bool_)) or not isinstance(right, (Number, np.bool_)):
+            return original(visitor, sdfg, state, condition, left, right)
+        shape = sdfg.arrays[condition].shape
+        dtype = dtypes.dtype_to_typeclass(np.result_type(np.asarray(left), np.asarray(right)).type)
+        element = ", ".join(f"__i{k}" for k in range(len(shape)))
+        code = f"__out = ({left!r}) if __inp else ({right!r})"
+        return _mapped(visitor, sdfg, state, condition, shape, element, code, dtype)
+
+    return where
 
 
 def _count_nonzero(visitor: Any, sdfg: Any, state: Any, array: str, axis: Any = None, keepdims: bool = False) -> Any:
@@ -181,9 +201,19 @@ def _matrix(desc: Any) -> Any:
     return desc
 
 
-def _mapped(visitor: Any, sdfg: Any, state: Any, array: str, shape: Any, element: str, code: str, **others: str) -> Any:
+def _mapped(
+    visitor: Any,
+    sdfg: Any,
+    state: Any,
+    array: str,
+    shape: Any,
+    element: str,
+    code: str,
+    dtype: Any = None,
+    **others: str,
+) -> Any:
     """Add a map that computes each element of a new array of ``shape`` from one or several of ``array``."""
-    name, _ = visitor.add_temp_transient(shape, sdfg.arrays[array].dtype)
+    name, _ = visitor.add_temp_transient(shape, dtype or sdfg.arrays[array].dtype)
     counters = [f"__i{k}" for k in range(len(shape))]
     state.add_mapped_tasklet(
         "_numpy_",

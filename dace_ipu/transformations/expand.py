@@ -17,6 +17,7 @@ from dace_ipu import (
     library_nodes,  # noqa: F401  registers the expansions for the IPU
 )
 from dace_ipu.errors import DiagnosticCollector, Place
+from dace_ipu.transformations.connectors import free_connectors
 
 __all__ = ["expand_library_nodes"]
 
@@ -43,6 +44,7 @@ def expand_library_nodes(sdfg: SDFG) -> None:
             _expand(node, state, findings)
     findings.raise_if_errors()
     if refused:
+        free_connectors(sdfg)
         sdfg.simplify()
 
 

@@ -182,6 +182,49 @@ def reductions_that_are_converted(K: dace.int16[8, 6], A: dace.float32[4, 8], B:
     B[1:8:2, 3:6] = twice[0:8:2, 0:3]
 
 
+# ---- augmented assignments to parts
+
+
+@case(lambda: {"u": numbers(16), "e": numbers(16), "X": numbers(6, 9), "row": numbers(3), "column": numbers(3, 1)})
+@dace.program
+def parts_with_steps(
+    u: dace.float32[16], e: dace.float32[16], X: dace.float32[6, 9], row: dace.float32[3], column: dace.float32[3, 1]
+):
+    u[1::2] += e[::2]
+    u[0:8] += e[8:16]
+    u[0:4] -= e[0:8:2]
+    X[::2, 1::3] -= X[1::2, 0::3]
+    X[1:4, :] *= e[0:9]
+    X[::2, ::3] += row
+    X[1::2, :] -= column
+    u[1:16] += u[0:15]
+    u[2::2] += u[0:14:2]
+
+
+@case(lambda: {"u": numbers(16), "v": numbers(16), "W": numbers(4, 16), "e": numbers(4, 8)})
+@dace.program
+def parts_with_steps_in_loops_and_maps(
+    u: dace.float32[16], v: dace.float32[16], W: dace.float32[4, 16], e: dace.float32[4, 8]
+):
+    for i in dace.map[0:4]:
+        u[1::2] -= e[i]
+        v[0::2] += e[i]
+        W[i, 1::2] += e[i]
+    for i in range(4):
+        W[i, 1::2] *= e[i]
+        W[i, 0::3] -= 1
+
+
+@case(lambda: {"_a": numbers(4, 5), "_b": numbers(5), "inp": numbers(4), "out": zeros(4), "a": zeros(4)})
+@dace.program
+def names_that_expansions_use(
+    _a: dace.float32[4, 5], _b: dace.float32[5], inp: dace.float32[4], out: dace.float32[4], a: dace.float32[4]
+):
+    out[:] = _a @ _b
+    a[0] = inp @ out
+    a[1] = np.sum(out)
+
+
 # ---- functions that DaCe does not know
 
 
@@ -221,6 +264,7 @@ def triangles_and_differences(
     C[:] = np.tril(A, -1)
     D[:] = np.diff(A)
     E[:] = np.diff(A, axis=0)
+    E[0] += np.where(A[0] > 0, 1, -0.5)
 
 
 @case(
