@@ -11,10 +11,15 @@ dimensions among the tiles is tried (powers of two, and one dimension with what 
     sync    = 83 where anything is exchanged, and once for the program
 
 Float slots are half of the multiplications or of the additions, whichever are more (f32v2axpy does two of both), plus
-the slots of functions. What is outside of maps runs in one worker, 6 cycles a slot. Loops repeat their bodies, branches
-count as the cheaper one, a ``while`` as one turn, a range that only data know as one element. Nothing is counted for
-copies, nor for what a map might keep from the map before. The matrix unit (AMP) is not considered. Slots and figures of
-the machine: LLVM's scheduling model and PopLibs' tables for instructions, this package's machine model for the rest.
+the slots of functions. Integers of 64 bits, which the machine has no instructions for, take what PopLibs' table of
+binary operations (popopsCycleEstimators.cpp) has for them without the 7 slots of its loop: 30 - 7 for a product, 11 - 7
+for a sum or a comparison, 115 - 7 for a quotient; the lesser or greater of two a comparison and two moves. Only
+elements of arrays, arguments and what is computed from them count as so wide: what is computed from indices fits in 32
+bits. What is outside of maps runs in one worker, 6 cycles a slot. Loops repeat their bodies, branches count as the
+cheaper one, a ``while`` as one turn, a range that only data know as one element. Nothing is counted for copies, nor for
+what a map might keep from the map before; that values need fewer bits than their type has is not seen. The matrix unit
+(AMP) is not considered. Slots and figures of the machine: LLVM's scheduling model and PopLibs' tables for instructions,
+this package's machine model for the rest.
 """
 
 from __future__ import annotations
@@ -35,6 +40,7 @@ from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDF
 WORKERS, SYNC, EXCHANGE_START = 6, 83, 82
 EXCHANGE_BYTES, LOAD_BYTES, STORE_BYTES = 8, 16, 8  # a cycle
 SAMPLES = 7  # turns of a loop that are looked at
+WIDE = {"muls": 23, "adds": 4, "extremes": 6, "quotients": 108}  # slots of an operation on integers of 64 bits
 FUNCTIONS = {"exp": 3, "exp2": 3, "log": 6, "tanh": 5, "sqrt": 5, "rsqrt": 4, "sin": 60, "cos": 60, "atan2": 60}
 
 Values = Mapping[str, float]
@@ -253,7 +259,8 @@ def _region_work(region: Any, values: Values) -> Slots:
 
 def _tasklet(state: SDFGState, node: nodes.Tasklet) -> Slots:
     kinds = [state.sdfg.arrays[e.data.data].dtype for e in state.all_edges(node) if e.data.data in state.sdfg.arrays]
-    counter = _Counter(kinds)
+    data = {e.data.data for e in state.all_edges(node) if e.data.data in state.sdfg.arrays}
+    counter = _Counter(kinds, is_wide=bool(data & _wide_names(state.sdfg)))
     if node.language == dtypes.Language.Python:
         for statement in node.code.code:
             counter.visit(statement)
@@ -262,24 +269,42 @@ def _tasklet(state: SDFGState, node: nodes.Tasklet) -> Slots:
     return counter.slots
 
 
+def _wide_names(sdfg: SDFG) -> frozenset[str]:
+    """The integers of 64 bits that come from outside: elements of arrays, arguments, and what is computed from them."""
+    wide = {name for name, desc in sdfg.arrays.items() if desc.dtype in (dtypes.int64, dtypes.uint64)}
+    found = {name for name in wide if not sdfg.arrays[name].transient or sdfg.arrays[name].total_size != 1}
+    edges = [
+        ({e.data.data for e in state.in_edges(node)}, {e.data.data for e in state.out_edges(node)} & wide)
+        for state in sdfg.states()
+        for node in state.nodes()
+        if isinstance(node, nodes.Tasklet)
+    ]
+    while new := {name for sources, targets in edges if sources & found for name in targets} - found:
+        found |= new
+    return frozenset(found)
+
+
 @dataclass
 class _Counter(ast.NodeVisitor):
     kinds: list[Any]
+    is_wide: bool = False
     slots: Slots = field(default_factory=Slots)
 
-    def add(self, kind: str, count: float) -> None:
+    def add(self, kind: str, count: float, operation: str = "") -> None:
         """Count an operation, as an integer one where no operand is a float."""
         is_complex = any(k in (dtypes.complex64, dtypes.complex128) for k in self.kinds)
         is_float = is_complex or any(k in (dtypes.float32, dtypes.float64, dtypes.float16) for k in self.kinds)
         if is_complex:
             count *= 4 if kind == "muls" else 2
         name = kind if is_float else "integers"
+        if not is_float and self.is_wide:
+            count = WIDE.get(operation or kind, count)
         setattr(self.slots, name, getattr(self.slots, name) + count)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """One operation, and three slots for a division."""
         if isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)):
-            self.add("functions", 3)
+            self.add("functions", 3, "quotients")
         elif isinstance(node.op, (ast.Mult, ast.Pow)):
             self.add("muls", 1)
         else:
@@ -297,7 +322,7 @@ class _Counter(ast.NodeVisitor):
         if name in FUNCTIONS:
             self.add("functions", FUNCTIONS[name])
         elif name in ("min", "max", "abs"):
-            self.add("adds", 1)
+            self.add("adds", 1, "extremes")
         self.generic_visit(node)
 
 

@@ -18,7 +18,9 @@ from dace_ipu.passes.hoist_reads import HoistReads
 from dace_ipu.passes.hoist_singles import HoistSingles
 from dace_ipu.passes.inline_operands import InlineOperands
 from dace_ipu.passes.inline_singles import InlineSingles
+from dace_ipu.passes.keep_elements import KeepElements
 from dace_ipu.passes.localise import LocaliseTemporaries
+from dace_ipu.passes.loops_into_maps import LoopsIntoMaps
 from dace_ipu.passes.loops_to_dimensions import LoopsToDimensions
 from dace_ipu.passes.loops_to_scans import LoopsToScans
 from dace_ipu.passes.loops_to_vertices import LoopsToVertices
@@ -80,6 +82,7 @@ PIPELINE: tuple[Pass, ...] = (
     MatchProducts(),
     ScaleProducts(),
     HoistSingles(),
+    LoopsIntoMaps(),  # before merge_singles: what sets a counter stands alone
     MergeSingles(),
     MergeMoves(),  # before fuse_maps, which joins the maps that fill borders
     DoubleBuffer(),
@@ -94,6 +97,7 @@ PIPELINE: tuple[Pass, ...] = (
     MapVariables(),
     SpreadFetches(),
     Accumulate(),
+    KeepElements(),
     HoistReads(),
     PairLanes(),
     WriteNotes(),

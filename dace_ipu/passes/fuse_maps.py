@@ -14,6 +14,8 @@ from dace_ipu.passes.runtime_scalars import prelude_of, without_known
 from dace_ipu.tile_graph.body import Declare, For, symbol, walk
 from dace_ipu.tile_graph.nodes import Dimension, MapStep, Step, TileGraph, with_inner_steps
 
+__all__ = ["FuseMaps", "fused", "in_loops"]
+
 LONGEST = 100  # statements: a codelet that is longer than this is no pleasure to read
 
 
@@ -32,13 +34,14 @@ class FuseMaps:
 
     def apply(self, graph: TileGraph) -> TileGraph:
         """The graph with fewer, longer maps."""
-        return replace(graph, steps=_fused(graph.steps, graph))
+        return replace(graph, steps=fused(graph.steps, graph))
 
 
-def _fused(steps: Iterable[Step], graph: TileGraph) -> tuple[Step, ...]:
+def fused(steps: Iterable[Step], graph: TileGraph) -> tuple[Step, ...]:
+    """The steps of a list, with neighbours fused that may be."""
     result: list[Step] = []
     for step in steps:
-        step = with_inner_steps(step, lambda inner: _fused(inner, graph))
+        step = with_inner_steps(step, lambda inner: fused(inner, graph))
         last = result[-1] if result else None
         both = _together(last, step, graph) if isinstance(last, MapStep) and isinstance(step, MapStep) else None
         if both is None:
@@ -89,7 +92,7 @@ def _chosen_by_data(domain: Domain) -> frozenset[str]:
 def _joined(domains: tuple[Domain, Domain], plans: tuple[Plan, Plan]) -> MapStep:
     """The bodies one after the other, in a map over the divided dimensions of the first; the others become loops."""
     first, second = domains[0].step, domains[1].step
-    bodies = [_in_loops(domain, plan) for domain, plan in zip(domains, plans, strict=True)]
+    bodies = [in_loops(domain, plan) for domain, plan in zip(domains, plans, strict=True)]
     bodies[1] = without_known(bodies[1], bodies[0])
     taken = set(domains[0].extents) | defined_names(bodies[0]) | used_names(bodies[0]) | domains[0].parameters
     taken |= {variable.name for variable in domains[0].graph.variables}
@@ -103,7 +106,7 @@ def _length(step: MapStep) -> int:
     return sum(1 for _ in walk(step.body))
 
 
-def _in_loops(domain: Domain, plan: Plan) -> Body:
+def in_loops(domain: Domain, plan: Plan) -> Body:
     """The body in loops over the dimensions that are not divided."""
     prelude, body = prelude_of(domain.step.body)
     for name in reversed([name for name in domain.extents if name not in plan.divided]):

@@ -25,7 +25,7 @@ class NarrowCounts:
     as it is.
 
     Only where the iterations are elements of an array of at least 4 bytes each: 2**32 of these are more than the
-    memory of 16 IPUs. What the target held before must not go into the sum (``fold_starts``).
+    memory of 16 IPUs. What the target held before is added last, in its own type.
     """
 
     name: str = "narrow_counts"
@@ -40,7 +40,7 @@ class NarrowCounts:
 def _counting(graph: TileGraph) -> Iterator[str]:
     wide = {v.name for v in graph.variables if v.dtype.kind in "iu" and v.dtype.itemsize == 8}
     for step in walk_steps(graph.steps):
-        if isinstance(step, Combine) and step.overwrites and step.reduction.op is Op.SUM and step.partial in wide:
+        if isinstance(step, Combine) and step.reduction.op is Op.SUM and step.partial in wide:
             users = [
                 (other, edge)
                 for other in walk_steps(graph.steps)
@@ -58,19 +58,26 @@ def _counts(compute_set: ComputeSet, edge: Field) -> bool:
     added = [s for s in stores if s.reduction is not None]
     plain = all(not s.value.reads and s.value.text.strip() == ("1" if s.reduction else "0") for s in stores)
     sizes = {symbol(block.size) for block in compute_set.block}
-    return plain and len(added) == 1 and _loops_around(added[0], compute_set.body) == sizes
+    if not plain or len(added) != 1:
+        return False
+    own = set(added[0].target.indices)
+    return _loops_around(added[0], compute_set.body, own) == sizes
 
 
-def _loops_around(store: Store, body: tuple[Statement, ...]) -> set[sympy.Expr] | None:
-    """How often the loops around a store turn, each another number; None for other loops."""
+def _loops_around(store: Store, body: tuple[Statement, ...], own: set[sympy.Expr]) -> set[sympy.Expr] | None:
+    """How often the loops around a store turn, each another number; None for other loops. Not counted is a loop over
+    the elements that are added to: those whose variable is in ``own`` add to another one in each turn.
+    """
     for statement in body:
         if statement is store:
             return set()
-        inside = [found for part in children(statement) if (found := _loops_around(store, part)) is not None]
+        inside = [found for part in children(statement) if (found := _loops_around(store, part, own)) is not None]
         if not inside:
             continue
         match statement:
             case If():
+                return inside[0]
+            case For(variable=variable) if symbol(variable) in own:
                 return inside[0]
             case For(begin=begin, end=end, step=step) if begin == 0 and step == 1 and end not in inside[0]:
                 return {*inside[0], end}

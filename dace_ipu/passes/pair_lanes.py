@@ -15,10 +15,13 @@ from dace_ipu.passes.steps import map_steps
 from dace_ipu.tile_graph.body import (
     Access,
     Assign,
+    Break,
     Code,
+    Continue,
     Declare,
     DType,
     For,
+    If,
     LocalArray,
     Op,
     Reduction,
@@ -30,10 +33,11 @@ from dace_ipu.tile_graph.body import (
 )
 from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import ComputeSet, Field, Layout, Step, TileGraph
-from dace_ipu.tile_graph.pairs import PAIR_FUNCTIONS, moves, odd_strides, pair_names, row_accesses
+from dace_ipu.tile_graph.pairs import PAIR_FUNCTIONS, guard_of, moves, odd_strides, pair_names, row_accesses
 
 _FLOAT, _BOOL, _COUNT = np.dtype(np.float32), np.dtype(np.bool_), np.dtype(np.int32)
 _UPDATES = {None, Op.SUM, Op.PRODUCT}  # of elements
+MOST_GUARDED = 8  # statements under a condition: they are printed for each of the two iterations
 _ACCUMULATIONS = {Op.SUM, Op.PRODUCT, Op.MIN, Op.MAX}  # into a scalar
 
 
@@ -45,7 +49,8 @@ class PairLanes:
     ``j`` of rows and nothing else, so that a pair begins at a multiple of eight bytes. Where rows follow each other in
     one vector, that is so if their length is even: the printed code looks. A loop may also sum up what it
     reads: then even and odd elements are summed apart, as any parallel sum is; products, least and greatest values
-    likewise.
+    likewise. Of a loop that is all under a condition on rows, ``for j in 0:M: if low[j] <= x: count[j] += 1``, only the
+    condition is computed in pairs; what it guards may be anything that does not change it.
     """
 
     name: str = "pair_lanes"
@@ -111,7 +116,17 @@ class _Row:
         """Whether no iteration touches what another one writes."""
         written = {s.target.data: s.target for s in self.loop.body if isinstance(s, Store)}
         same = all(written.get(access.data, access) == access for access in row_accesses(self.loop))
-        return same and all(moves(self.loop, target) for target in written.values())
+        guard = guard_of(self.loop)
+        return same and all(moves(self.loop, t) for t in written.values()) and (not guard or self._stays(guard))
+
+    def _stays(self, guard: If) -> bool:
+        """Whether what a branch guards leaves its condition alone, and the loop to its end."""
+        inside = tuple(walk(guard.then))
+        read = {self.fields[access.data].variable for _, access in guard.condition.reads if access.data in self.fields}
+        changed = {self.fields[s.target.data].variable for s in inside if isinstance(s, Store)}
+        leaves = any(isinstance(s, (Break, Continue)) for s in inside)
+        short = len(inside) <= MOST_GUARDED
+        return short and not self.loop.shared and not leaves and not read & changed
 
     def _has_kinds(self) -> bool:
         """Whether all that is computed has a form for pairs."""
@@ -140,8 +155,16 @@ class _Kinds:
             case Assign(name=name, value=value, reduction=Reduction(op=op)):
                 accumulates = op in _ACCUMULATIONS and self.scalars.get(name) == _FLOAT
                 return accumulates and self._is_pair_code(value) and self._is_accumulator(name)
+            case If(condition=condition):
+                return guard_of(self.loop) is not None and self._is_guard(condition)
             case _:
                 return False
+
+    def _is_guard(self, condition: Code) -> bool:
+        """Whether a condition consists of comparisons of pairs."""
+        tree, pairs = _tree(condition), pair_names(self.loop, condition)
+        parts = tree.values if isinstance(tree, ast.BoolOp) else [tree]
+        return self._scalars_fit(condition) and all(self._is_answer(part, pairs) for part in parts)
 
     def _is_accumulator(self, name: str) -> bool:
         """Whether one statement updates a scalar, and none reads it."""

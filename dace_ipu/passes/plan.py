@@ -56,13 +56,13 @@ def alternative(plan: Plan, domain: Domain) -> tuple[Boolean, Plan] | None:
     if plan.lanes or not plan.divided or not reducing or _without_identity(reducing, domain):
         return None
     other = Plan(_shareable_first(reducing, domain), lanes=True)
-    here, there = _shared_elements(plan, domain), _shared_elements(other, domain)
+    here, there = shared_elements(plan, domain), shared_elements(other, domain)
     targets = sum(sympy.prod(domain.shape(name)) for name in reduced_by(other.divided, domain))
     condition = sympy.And(here > MOST_SHARED, here > there + WORKERS_PER_TILE * targets)
     return None if condition == sympy.false else (condition, other)
 
 
-def _shared_elements(plan: Plan, domain: Domain) -> Expr:
+def shared_elements(plan: Plan, domain: Domain) -> Expr:
     """How many elements all tiles read of what no divided dimension touches."""
     divided = {symbol(name) for name in plan.divided}
     reads = {site.access for site in domain.sites if site.access.data not in domain.written}

@@ -26,7 +26,9 @@ class ScaleProducts:
     After: ``y[0:M] = A[0:M, 0:N] * x[0:N] as ij,j->i``, then ``for i: y[i] = alpha[0] * y[i]``.
 
     Only where the result has fewer dimensions than the matrix, nothing else uses the scaled matrix, and nothing writes
-    the matrix or the factor before the product. Only float32: the rounding changes, and float16 may overflow.
+    the matrix or the factor before the product. A vector is scaled behind the product too, as ``beta * x @ A``: a
+    result is as small, and what uses it next can be fused with the map. Only float32: the rounding changes, and float16
+    may overflow.
     """
 
     name: str = "scale_products"
@@ -66,7 +68,8 @@ def _scalings(product: Product, before: tuple[Step, ...], graph: TileGraph) -> I
     used = uses(graph.steps)
     for box, runs in ((product.left, notation.left), (product.right, notation.right)):
         position = next((k for k, step in enumerate(before) if box.variable in written(step)), None)
-        smaller = len(notation.target.replace(".", "")) < len(runs.replace(".", ""))
+        ranks = [len(of.replace(".", "")) for of in (notation.target, runs)]
+        smaller = ranks[0] < ranks[1] or ranks == [1, 1]
         if position is None or not smaller or used[box.variable] != 2 or graph.variable(box.variable).persistent:
             continue
         scaling = _scaling(before[position], graph)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import sympy
 
-from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, For, Store, codes, symbol
+from dace_ipu.tile_graph.body import Access, Code, Declare, Expr, For, If, Store, codes, symbol
 from dace_ipu.tile_graph.expressions import names
 from dace_ipu.tile_graph.nodes import Field, Layout
 
-__all__ = ["PAIR_FUNCTIONS", "moves", "odd_strides", "pair_names", "row_accesses"]
+__all__ = ["PAIR_FUNCTIONS", "guard_of", "moves", "odd_strides", "pair_names", "row_accesses"]
 
 #: Functions that the machine computes for two floats: Python's name → that in <ipu_vector_math>.
 PAIR_FUNCTIONS = {
@@ -24,8 +24,19 @@ def moves(loop: For, access: Access) -> bool:
     return any(index.has(symbol(loop.variable)) for index in access.indices)
 
 
+def guard_of(loop: For) -> If | None:
+    """The branch that is all there is in a loop: its condition is computed for two iterations at a time, what it guards
+    for each alone.
+    """
+    match loop.body:
+        case (If(orelse=()) as guard,):
+            return guard
+        case _:
+            return None
+
+
 def row_accesses(loop: For) -> Iterator[Access]:
-    """The accesses of a loop without inner ones, targets last in their statements."""
+    """The accesses of a loop without inner ones and what branches guard, targets last in their statements."""
     for statement in loop.body:
         yield from (read for code in codes(statement) for _, read in code.reads)
         if isinstance(statement, Store):

@@ -17,6 +17,7 @@ from dace_ipu.transformations.checks import device_scopes
 from tests.programs import (  # noqa: F401  register their cases
     carried_loops,
     control_flow,
+    element_loops,
     irregular,
     linear_algebra,
     pairs,

@@ -43,6 +43,21 @@ public:
   }
 };
 
+template <typename T> class Clamp : public Vertex {
+public:
+  Input<Vector<T>> in;
+  Output<Vector<T>> out;
+  T low, high;
+  bool compute() {
+    const T least = low, most = high;
+    for (unsigned i = 0; i < out.size(); ++i)
+      out[i] = std::min(std::max(in[i], least), most);
+    return true;
+  }
+};
+template class Clamp<int>;
+template class Clamp<long long>;
+
 class CopyPairs : public Vertex {
 public:
   Input<Vector<float, VectorLayout::ONE_PTR, 8>> in;
@@ -204,6 +219,18 @@ def test_division_costs_what_its_type_needs(priced: Any) -> None:
     assert 277 <= slots("Divide<int>", "i4") < 290
     assert slots("Divide<double>", "f8") >= 20
     assert slots("Divide<unsigned char>", "u1") > 265 + 12  # bytes are stored by a routine
+
+
+def test_extremes_of_64_bits_compare_and_move_two_words(priced: Any) -> None:
+    def slots(name: str, dtype: str) -> float:
+        def cost(n: int) -> int:
+            ones = np.ones(n, dtype)
+            return priced[name](**{"in": ones, "out": ones.copy(), "low": 0, "high": 2}).cost()
+
+        return per_element(cost)
+
+    assert slots("Clamp<int>", "i4") == 2 + 2 + 1  # load and store, min and max, a branch
+    assert slots("Clamp<long long>", "i8") == 2 * 2 + 2 * (4 + 2) + 1
 
 
 def test_supervisor_code_pays_for_stalls(priced: Any) -> None:

@@ -1,8 +1,9 @@
 #include "grid_product.hpp"
 
-#include <dace_ipu/blocks.hpp>
+#include "row_sums.hpp"
 
-#include <algorithm>
+#include <dace_ipu/rows.hpp>
+
 #include <sstream>
 
 namespace dace_ipu {
@@ -11,7 +12,7 @@ namespace {
 
 using poplar::Tensor;
 
-/// Both work on two or four floats at a time, and sum up in registers.
+/// They work on pairs of floats, and sum up in registers.
 const char *const codelets = R"(#include <poplar/Vertex.hpp>
 #include <ipu_vector_math>
 
@@ -47,101 +48,91 @@ public:
   }
 };
 
-// sums[k] is the product of column k and the vector. A worker takes four columns at a time, the last one what is left.
+// sums[k] is the product of column k and the vector. `groups` are of `width` pairs of columns each; what pairs are left
+// and a single last column go to the workers that come next. The machine has no divide, so all that is given.
 class AcrossRows : public poplar::MultiVertex {
 public:
   poplar::Vector<Row> rows;
   Row vector;
   Sums sums;
-  unsigned numRows, length;
+  unsigned numRows, length, width, groups, afterGroups, afterPairs;
 
   bool compute(unsigned worker) {
-    float2 *results = reinterpret_cast<float2 *>(&sums[0]);
-    const unsigned quads = length / 4, count = numRows;
-    for (unsigned quad = worker; quad < quads; quad += numWorkers()) {
-      float2 low = {0.0f, 0.0f}, high = {0.0f, 0.0f};
-      for (unsigned i = 0; i < count; ++i) {
-        const float2 *row = pairs(&rows[i][0]) + 2 * quad;
-        const float factor = vector[i];
-        low += row[0] * factor;
-        high += row[1] * factor;
-      }
-      results[2 * quad] = low;
-      results[2 * quad + 1] = high;
-    }
-    if (worker == numWorkers() - 1) {
-      for (unsigned k = 4 * quads; k < length; ++k) {
-        float sum = 0.0f;
-        for (unsigned i = 0; i < count; ++i)
-          sum += rows[i][k] * vector[i];
-        sums[k] = sum;
-      }
-    }
+    for (unsigned group = worker; group < groups; group += numWorkers())
+      sumPairs(width * group, width);
+    if (worker == afterGroups)
+      sumPairs(width * groups, length / 2 - width * groups);
+    if (worker == afterPairs && length % 2 != 0)
+      sumColumn(length - 1);
     return true;
   }
-};
 
-// sums[k] is the sum of the elements k of all rows. A worker takes one after the other.
-class SumRows : public poplar::MultiVertex {
-public:
-  poplar::Vector<Row> rows;
-  Sums sums;
-  unsigned numRows, length;
+private:
+  float2 *results() { return reinterpret_cast<float2 *>(&sums[0]); }
 
-  bool compute(unsigned worker) {
+  void sumPairs(unsigned pair, unsigned count) {
+    if (count == 3)
+      sumThreePairs(pair);
+    else if (count == 2)
+      sumTwoPairs(pair);
+    else if (count == 1)
+      sumOnePair(pair);
+  }
+
+  void sumThreePairs(unsigned pair) {
+    float2 first = {0.0f, 0.0f}, second = {0.0f, 0.0f}, third = {0.0f, 0.0f};
     const unsigned count = numRows;
-    for (unsigned k = worker; k < length; k += numWorkers()) {
-      float sum = 0.0f;
-      for (unsigned i = 0; i < count; ++i)
-        sum += rows[i][k];
-      sums[k] = sum;
+    for (unsigned i = 0; i < count; ++i) {
+      const float2 *row = pairs(&rows[i][0]) + pair;
+      const float factor = vector[i];
+      first += row[0] * factor;
+      second += row[1] * factor;
+      third += row[2] * factor;
     }
-    return true;
+    results()[pair] = first;
+    results()[pair + 1] = second;
+    results()[pair + 2] = third;
+  }
+
+  void sumTwoPairs(unsigned pair) {
+    float2 first = {0.0f, 0.0f}, second = {0.0f, 0.0f};
+    const unsigned count = numRows;
+    for (unsigned i = 0; i < count; ++i) {
+      const float2 *row = pairs(&rows[i][0]) + pair;
+      const float factor = vector[i];
+      first += row[0] * factor;
+      second += row[1] * factor;
+    }
+    results()[pair] = first;
+    results()[pair + 1] = second;
+  }
+
+  void sumOnePair(unsigned pair) {
+    float2 sum = {0.0f, 0.0f};
+    const unsigned count = numRows;
+    for (unsigned i = 0; i < count; ++i)
+      sum += pairs(&rows[i][0])[pair] * vector[i];
+    results()[pair] = sum;
+  }
+
+  void sumColumn(unsigned column) {
+    float sum = 0.0f;
+    const unsigned count = numRows;
+    for (unsigned i = 0; i < count; ++i)
+      sum += rows[i][column] * vector[i];
+    sums[column] = sum;
   }
 };
 
 } // namespace dace_ipu
 )";
 
-/// The rectangle that some intervals of a row-major matrix fill.
-struct Box {
-  std::size_t top, bottom, left, right;
-
-  Box(const std::vector<poplar::Interval> &intervals, std::size_t width)
-      : top(intervals.front().begin() / width), bottom((intervals.back().end() - 1) / width + 1),
-        left(intervals.front().begin() % width), right((intervals.back().end() - 1) % width + 1) {}
-
-  std::size_t size() const { return bottom > top && right > left ? (bottom - top) * (right - left) : 0; }
-
-  /// Whether the intervals fill it and nothing else.
-  bool isFilledBy(const std::vector<poplar::Interval> &intervals, std::size_t width) const {
-    std::size_t elements = 0;
-    for (const poplar::Interval &interval : intervals) {
-      const bool wraps = interval.begin() / width != (interval.end() - 1) / width;
-      const bool fits = interval.begin() % width >= left && (interval.end() - 1) % width < right;
-      if (!fits || (wraps && (left != 0 || right != width)))
-        return false;
-      elements += interval.size();
-    }
-    return elements == size();
-  }
-};
-
-void cutAt(std::vector<std::size_t> &cuts, std::size_t place) {
-  const auto found = std::lower_bound(cuts.begin(), cuts.end(), place);
-  if (found == cuts.end() || *found != place)
-    cuts.insert(found, place);
-}
-
 /// A vertex over the rows of a block.
 poplar::VertexRef addVertex(poplar::Graph &graph, poplar::ComputeSet computeSet, const char *codelet,
                             const Tensor &block, const Tensor &sums, unsigned tile) {
   const poplar::VertexRef vertex = graph.addVertex(computeSet, codelet);
   graph.setTileMapping(vertex, tile);
-  std::vector<Tensor> rows;
-  for (std::size_t i = 0; i < block.dim(0); ++i)
-    rows.push_back(block[i]);
-  graph.connect(vertex["rows"], rows);
+  graph.connect(vertex["rows"], rows(block));
   graph.connect(vertex["sums"], sums);
   graph.setInitialValue(vertex["numRows"], static_cast<unsigned>(block.dim(0)));
   graph.setInitialValue(vertex["length"], static_cast<unsigned>(block.dim(1)));
@@ -149,15 +140,29 @@ poplar::VertexRef addVertex(poplar::Graph &graph, poplar::ComputeSet computeSet,
   return vertex;
 }
 
-/// target = the sum of the rows of a matrix: a few columns on each tile.
-void sumRows(poplar::Graph &graph, poplar::program::Sequence &sequence, const Tensor &matrix, const Tensor &target,
-             const std::string &name) {
-  const poplar::ComputeSet computeSet = graph.addComputeSet(name);
-  for (const Block &block : Blocks({static_cast<std::int64_t>(matrix.dim(1))}, graph.getTarget().getNumTiles())) {
-    const poplar::Interval columns(block.begin(0), block.end(0));
-    addVertex(graph, computeSet, "dace_ipu::SumRows", matrix.slice(columns, 1), target.slice(columns), block.tile());
-  }
-  sequence.add(poplar::program::Execute(computeSet));
+/// How many pairs of columns a worker of AcrossRows takes at a time so that all are done soon. A row takes 3 slots, and 2
+/// more for each pair.
+unsigned widthFor(std::size_t columns, std::size_t workers) {
+  const std::size_t pairs = (columns + 1) / 2;
+  const auto slots = [=](std::size_t width) {
+    const std::size_t shares = (pairs + width - 1) / width, turns = (shares + workers - 1) / workers;
+    return turns * (3 + 2 * width);
+  };
+  unsigned best = 1;
+  for (unsigned width = 2; width <= 3; ++width)
+    best = slots(width) < slots(best) ? width : best;
+  return best;
+}
+
+/// The fields of AcrossRows that say who does what.
+void setShares(poplar::Graph &graph, const poplar::VertexRef &vertex, std::size_t columns) {
+  const unsigned workers = graph.getTarget().getNumWorkerContexts(), width = widthFor(columns, workers);
+  const unsigned groups = static_cast<unsigned>(columns / 2) / width;
+  const bool hasRest = columns / 2 != groups * width;
+  graph.setInitialValue(vertex["width"], width);
+  graph.setInitialValue(vertex["groups"], groups);
+  graph.setInitialValue(vertex["afterGroups"], groups % workers);
+  graph.setInitialValue(vertex["afterPairs"], (groups + (hasRest ? 1 : 0)) % workers);
 }
 
 void addCodeletsOnce(poplar::Graph &graph) {
@@ -168,32 +173,6 @@ void addCodeletsOnce(poplar::Graph &graph) {
 }
 
 } // namespace
-
-Grid::Grid(const poplar::Graph &graph, const Tensor &matrix) {
-  const std::size_t width = matrix.dim(1), numTiles = graph.getTarget().getNumTiles();
-  const std::size_t fair = (matrix.numElements() + numTiles - 1) / numTiles;
-  std::vector<std::pair<unsigned, Box>> boxes;
-  const auto mapping = graph.getTileMapping(matrix);
-  for (unsigned tile = 0; tile < mapping.size(); ++tile) {
-    if (mapping[tile].empty())
-      continue;
-    const Box box(mapping[tile], width);
-    if (!box.isFilledBy(mapping[tile], width) || box.size() > 2 * fair)
-      return;
-    boxes.emplace_back(tile, box);
-    for (std::size_t row : {box.top, box.bottom})
-      cutAt(rows, row);
-    for (std::size_t column : {box.left, box.right})
-      cutAt(columns, column);
-  }
-  if (boxes.size() < 2 || boxes.size() != (rows.size() - 1) * (columns.size() - 1))
-    return;
-  std::sort(boxes.begin(), boxes.end(), [](const auto &a, const auto &b) {
-    return std::make_pair(a.second.top, a.second.left) < std::make_pair(b.second.top, b.second.left);
-  });
-  for (const auto &[tile, box] : boxes)
-    tiles.push_back(tile);
-}
 
 void multiplyOnGrid(poplar::Graph &graph, poplar::program::Sequence &sequence, const Tensor &matrix, const Grid &grid,
                     const Tensor &vector, const Tensor &target, bool across, const std::string &name) {
@@ -212,6 +191,8 @@ void multiplyOnGrid(poplar::Graph &graph, poplar::program::Sequence &sequence, c
       const Tensor block = matrix.slice(rows, 0).slice(columns, 1);
       const poplar::VertexRef vertex = addVertex(graph, computeSet, codelet, block, sums, tile);
       graph.connect(vertex["vector"], vector.slice(across ? rows : columns));
+      if (across)
+        setShares(graph, vertex, block.dim(1));
     }
   }
   sequence.add(poplar::program::Execute(computeSet));

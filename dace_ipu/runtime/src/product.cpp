@@ -1,6 +1,7 @@
 #include <dace_ipu/product.hpp>
 
 #include "grid_product.hpp"
+#include "turned_blocks.hpp"
 
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
@@ -163,9 +164,7 @@ void inRuns(poplar::Graph &graph, poplar::program::Sequence &sequence, const Ope
     const poplar::Tensor own = part(graph, blocks, 1, k, parts);
     if (own.numElements() == 0)
       continue;
-    const poplar::Tensor turned = graph.addVariable(tensor.elementType(), {own.dim(1), own.dim(0)}, name + "/turned");
-    graph.setTileMapping(turned.transpose(), graph.getTileMapping(own));
-    sequence.add(poplar::program::Copy(own.transpose(), turned));
+    const poplar::Tensor turned = turnedBlocks(graph, sequence, own, name + "/turned");
     const unsigned along = static_cast<unsigned>(target.indices.find(operand.indices.back()));
     multiply({turned.transpose(), operand.indices}, {part(graph, target.tensor, along, k, parts), target.indices});
   }

@@ -87,11 +87,18 @@ def _wide_values(function: Function, definitions: dict[str, Instruction]) -> set
     while changed:
         changed = False
         for name, i in definitions.items():
-            if name in wide and is_wide_type(i.type) and i.opcode not in ("load", "zext", "sext", "call"):
+            if name in wide and is_wide_type(i.type) and _is_arithmetic(i):
                 new = {each for each in i.operands if each in definitions and is_wide_type(definitions[each].type)}
                 changed |= not new <= wide
                 wide |= new
     return wide
+
+
+def _is_arithmetic(i: Instruction) -> bool:
+    """Whether a result of 64 bits says that the operands are data too."""
+    if i.opcode == "call":
+        return i.detail.startswith(("@llvm.smax", "@llvm.smin", "@llvm.umax", "@llvm.umin", "@llvm.abs"))
+    return i.opcode not in ("load", "zext", "sext")
 
 
 def _issue(block: Block, following: str, context: _Context) -> list[_Issued]:

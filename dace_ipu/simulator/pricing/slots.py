@@ -49,6 +49,9 @@ _DIVIDE = {"sdiv": 277, "udiv": 265, "srem": 292, "urem": 282}
 # left for logic is one instruction a word, for a sum two more for the carry.
 _WIDE = {"mul": 23, "sdiv": 123, "udiv": 108, "srem": 123, "urem": 108, "and": 2, "or": 2, "xor": 2}
 _WIDE_OTHER = 4  # 64-bit add, subtract, shift, compare
+_WORDS = 2
+# A comparison, or the sign and a subtraction from nothing, and a conditional move of each word.
+_WIDE_FUNCTIONS = dict.fromkeys(("smax", "smin", "umax", "umin", "abs"), _WIDE_OTHER + _WORDS)
 
 # Functions of the mathematical library for one float: popops' unary and binary tables, instructions and routines alike.
 _FUNCTIONS = {
@@ -105,9 +108,9 @@ def price(instruction: Instruction, is_wide: bool) -> Price:
     if opcode in _CONVERSIONS:
         return _conversion(instruction)
     if opcode == "call":
-        return _call(instruction)
+        return _call(instruction, is_wide)
     if opcode == "select":
-        return _select(instruction)
+        return _select(instruction, is_wide)
     if opcode == "insertelement":
         return _insert(instruction)
     return _integer(instruction, is_wide)
@@ -184,13 +187,14 @@ def _insert(instruction: Instruction) -> Price:
     return FREE if lanes(instruction.type)[1] == "float" else _AUX
 
 
-def _select(instruction: Instruction) -> Price:
+def _select(instruction: Instruction, is_wide: bool) -> Price:
     types = re.findall(r", (<\d+ x \w+>|\w+) ", instruction.text)
     count, element = lanes(types[0] if types else "i32")
     if element in _FLOATS:  # and, and-not, or with the mask that the comparison left
         width = 4 if element == "half" else 2
         return Price("aux", 3 * -(-count // width))
-    return Price("main", count)
+    words = _WORDS if element == "i64" and is_wide else 1  # a conditional move each
+    return Price("main", count * words)
 
 
 def _integer(instruction: Instruction, is_wide: bool) -> Price:
@@ -209,7 +213,7 @@ def _integer(instruction: Instruction, is_wide: bool) -> Price:
     return Price("main", count)
 
 
-def _call(instruction: Instruction) -> Price:
+def _call(instruction: Instruction, is_wide: bool) -> Price:
     callee = instruction.detail
     if callee.startswith(("@llvm.lifetime", "@llvm.assume", "@llvm.dbg", "@llvm.experimental", "@llvm.invariant")):
         return FREE
@@ -225,7 +229,7 @@ def _call(instruction: Instruction) -> Price:
         return Price("aux", 2)
     match = _MATH_NAME.match(callee)
     if match:
-        known = _function(match["name"], instruction.type)
+        known = _function(match["name"], instruction.type, is_wide)
         if known is not None:
             return known
     if callee.startswith("@llvm.") and (".sat." in callee or "with.overflow" in callee):
@@ -259,8 +263,10 @@ def _block_move(instruction: Instruction) -> Price:
     return Price("main", per_word * words) if words <= 16 else Price("both", 10 + _CALL + per_word * words)
 
 
-def _function(name: str, type_: str) -> Price | None:
+def _function(name: str, type_: str, is_wide: bool) -> Price | None:
     count, element = lanes(type_)
+    if element == "i64" and is_wide and name in _WIDE_FUNCTIONS:
+        return Price("both", count * _WIDE_FUNCTIONS[name])
     if name in _INTEGER_FUNCTIONS:
         return Price("main", count * _INTEGER_FUNCTIONS[name])
     if name not in _FUNCTIONS:

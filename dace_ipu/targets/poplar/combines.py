@@ -45,7 +45,8 @@ def keys(graph: TileGraph, step: Combine) -> tuple[Key, Key]:
 
 def name_hint(of: Key) -> str:
     """``fold_sum_float32``; with the type of the result where it is another one."""
-    types = of.partial.name if of.partial == of.result or of.updates else f"{of.partial.name}_to_{of.result.name}"
+    same = of.partial == of.result or (of.updates and _total_type(of) == of.partial)
+    types = of.partial.name if same else f"{of.partial.name}_to_{of.result.name}"
     return f"{'update' if of.updates else 'fold'}_{of.reduction.op.value}_{types}"
 
 
@@ -76,13 +77,13 @@ def _class(printer: ExpressionPrinter, name: str, of: Key) -> str:
 
 def _fold(printer: ExpressionPrinter, of: Key) -> list[str]:
     """The statements for one element. No lanes give the identity, or leave what is there."""
-    total = Term("total", of.partial)
+    total = Term("total", _total_type(of))
     next_one = _element(printer, "partials", "at", of.partial)
     operator = compound_operator(of.reduction, total)
     step = f"total {operator} {next_one.text};" if operator else ""
     step = step or f"total = {combined(printer, of.reduction, total, next_one).text};"
     return [
-        f"{element_type(of.partial).cpp} total = {_first(printer, of)};",
+        f"{element_type(total.dtype).cpp} total = {_first(printer, of)};",
         "for (unsigned lane = 0, at = k; lane < lanes; ++lane, at += size) {",
         f"  {step}",
         "}",
@@ -90,9 +91,15 @@ def _fold(printer: ExpressionPrinter, of: Key) -> list[str]:
     ]
 
 
+def _total_type(of: Key) -> DType:
+    """That of the partials; of the result where counts of 32 bits go on from a wider one."""
+    goes_on = of.updates and of.partial.kind in "iu" and of.result.itemsize > of.partial.itemsize
+    return of.result if goes_on else of.partial
+
+
 def _first(printer: ExpressionPrinter, of: Key) -> str:
     if of.updates:
-        return printer.converted(_element(printer, "result", "k", of.result), of.partial).text
+        return printer.converted(_element(printer, "result", "k", of.result), _total_type(of)).text
     start = identity(of.reduction, of.result)
     assert start is not None  # lanes start from it
     return printer.assigned(printer.term(start), of.partial).text

@@ -11,9 +11,9 @@ import sympy
 
 from dace_ipu.targets.poplar.expressions import FLOAT, Term
 from dace_ipu.targets.poplar.reductions import combined, compound_operator
-from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, Expr, For, Reduction, Store, symbol
+from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, Expr, For, If, Reduction, Statement, Store, symbol
 from dace_ipu.tile_graph.nodes import WORKER, Direction
-from dace_ipu.tile_graph.pairs import moves, odd_strides, pair_names, row_accesses
+from dace_ipu.tile_graph.pairs import guard_of, moves, odd_strides, pair_names, row_accesses
 
 if TYPE_CHECKING:
     from dace_ipu.targets.poplar.statements import BodyPrinter
@@ -23,21 +23,26 @@ __all__ = ["PairLoop"]
 
 @dataclass
 class PairLoop:
-    """Prints one loop. ``rows`` holds the C++ names of pointers to pairs, ``sums`` those of accumulators."""
+    """Prints one loop. ``rows`` holds the C++ names of pointers to pairs, ``sums`` those of accumulators. ``pair`` is the
+    name of what counts pairs: the counter itself, unless single iterations need it.
+    """
 
     printer: BodyPrinter
     loop: For
     counter: str
     rows: dict[Access, str] = field(default_factory=dict)
     sums: dict[str, str] = field(default_factory=dict)
+    pair: str = ""
 
     def print(self) -> None:
         """Pointers and accumulators, the loop over pairs, the last element."""
-        count = self.printer.names.fresh(f"{self.counter}_pairs")
+        names = self.printer.names
+        count = names.fresh(f"{self.counter}_pairs")
+        self.pair = self.counter if guard_of(self.loop) is None else names.fresh(f"{self.counter}_pair")
         self._declare_rows()
         self._declare_sums()
         self.printer.lines.add(f"const {self.printer.index} {count} = {self._count()};")
-        with self.printer.lines.block(self._header("0", count)):
+        with self.printer.lines.block(self._header(self.pair, "0", count)):
             self._body()
         self._fold_sums()
         self._rest(count)
@@ -54,8 +59,8 @@ class PairLoop:
         strides = (odd_strides(access, self.printer.fields[access.data]) for access in self.rows)
         return list(dict.fromkeys(length for lengths in strides for length in lengths))
 
-    def _header(self, first: str, end: str) -> str:
-        index, name = self.printer.index, self.counter
+    def _header(self, name: str, first: str, end: str) -> str:
+        index = self.printer.index
         if self._is_shared:
             first = WORKER if first == "0" else f"{first} + {WORKER}"
             return f"for ({index} {name} = {first}; {name} < {end}; {name} += numWorkers())"
@@ -102,7 +107,7 @@ class PairLoop:
     def _rest(self, count: str) -> None:
         """The last element, or all of them if there are no pairs."""
         if self._lengths():
-            with self.printer.lines.block(self._header(f"2 * {count}", self.printer.indices.text(self.loop.end))):
+            with self.printer.lines.block(self._header(self.counter, f"2 * {count}", self.printer.indices.text(self.loop.end))):
                 self.printer.statements(self.loop.body)
         else:
             self._last_element()
@@ -131,8 +136,24 @@ class PairLoop:
                 case Assign(name=name, value=value, reduction=reduction):
                     self._update(self.sums[name], reduction, Term(self._value(value), FLOAT, rank=0), "_pairs")
                 case Store(target=target, value=value, reduction=reduction):
-                    place = f"{self.rows[target]}[{self.counter}]"
+                    place = f"{self.rows[target]}[{self.pair}]"
                     self._update(place, reduction, Term(self._value(value), FLOAT, rank=0))
+                case If(condition=condition, then=then):
+                    self._guarded(condition, then)
+
+    def _guarded(self, condition: Code, then: tuple[Statement, ...]) -> None:
+        """The condition for both lanes, then what it guards for each that fulfils it."""
+        tree = _tree(condition)
+        parts = tree.values if isinstance(tree, ast.BoolOp) else [tree]
+        sign = " | " if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or) else " & "
+        texts = [self._answer(part, condition) for part in parts]
+        answer = sign.join(f"({text})" for text in texts) if len(texts) > 1 else texts[0]
+        found = self.printer.names.fresh("found")
+        self.printer.lines.add(f"const int2 {found} = {answer};")
+        for lane, place in (("x", f"2 * {self.pair}"), ("y", f"2 * {self.pair} + 1")):
+            with self.printer.lines.block(f"if ({found}.{lane})"):
+                self.printer.lines.add(f"const {self.printer.index} {self.counter} = {place};")
+                self.printer.statements(then)
 
     def _update(self, place: str, reduction: Reduction | None, value: Term, suffix: str = "") -> None:
         operator = "=" if reduction is None else compound_operator(reduction, Term(place, FLOAT))
@@ -167,7 +188,7 @@ class PairLoop:
 
     def _term(self, tree: ast.expr, code: Code) -> Term:
         reads = {name: read for name, read in code.reads if read in self.rows}
-        pairs = {name: Term(f"{self.rows[read]}[{self.counter}]", FLOAT) for name, read in reads.items()}
+        pairs = {name: Term(f"{self.rows[read]}[{self.pair}]", FLOAT) for name, read in reads.items()}
         return self.printer.pair_term(Code(ast.unparse(tree), code.reads), pairs)
 
 

@@ -27,6 +27,7 @@ def lanes(*steps: Step, of: str = "h") -> np.dtype:
         COUNT,
         map_step("a: int32 = A[i]\nif a > 3:\n    h[a] += 1", name="count", i="N"),
         map_step("a: int32 = C[i, j]\nh[a] += 1", name="count", i="N", j="M"),
+        map_step("for k in range(16):\n    if f[k] <= A[i]:\n        h[k] += 1", name="count", i="N"),
     ],
 )
 def test_counts_are_narrow(count: Step) -> None:
@@ -36,10 +37,10 @@ def test_counts_are_narrow(count: Step) -> None:
 @pytest.mark.parametrize(
     "steps",
     [
-        (COUNT,),  # goes on from what is there
         (START, map_step("a: int32 = A[i]\nh[a] += 2", name="count", i="N")),
         (START, map_step("a: int32 = A[i]\nh[a] += x[i]", name="count", i="N")),
         (START, map_step("a: int32 = A[i]\nfor k in range(M):\n    h[a] += 1", name="count", i="N")),
+        (START, map_step("for k in range(16):\n    h[k // 2] += 1", name="count", i="N")),  # twice in an iteration
         (START, map_step("a: int32 = A[i]\nh[a] += 1", name="count", i="N", j="M")),  # more than there are elements
         (START, map_step("a: int8 = B[i]\nh[a] += 1", name="count", i="N")),  # of one byte
         (START, map_step("a: int32 = A[i]\nh[a] += 1\nh[0] += 1", name="count", i="N")),
@@ -48,6 +49,10 @@ def test_counts_are_narrow(count: Step) -> None:
 )
 def test_what_stays_wide(steps: tuple[Step, ...]) -> None:
     assert lanes(*steps) == np.int64
+
+
+def test_what_the_target_holds_is_added_to_in_its_own_type() -> None:
+    assert lanes(COUNT) == np.uint32
 
 
 def test_other_types_keep_theirs() -> None:

@@ -38,6 +38,18 @@ def test_rows(body):
     assert paired(body, i="N", j="M")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if A[i, j] > 0:\n    C[i, j] = A[i, j]",
+        "if A[i, j] <= column[i] and column[i] < B[i, j]:\n    n[i, j] += 1",
+        "if A[i, j] > 0 or B[i, j] > 0:\n    C[i, j] = sin(A[i, j])",
+    ],
+)
+def test_conditions_on_rows(body):
+    assert paired(body, i="N", j="M")
+
+
 def test_vectors_and_reductions():
     assert paired("s[i] = 2 * column[i]", i="N")
     for operator in ("+=", "*=", "|=", "&="):
@@ -54,7 +66,10 @@ def test_vectors_and_reductions():
         "C[i, j] = j * A[i, j]",  # a number of its own in each
         "C[i, j] = n[i, j] * A[i, j]",  # integers
         "h[i, j] = 2 * h[i, j]",  # four of these fit
-        "if A[i, j] > 0:\n    C[i, j] = A[i, j]",
+        "if A[i, j] > 0:\n    A[i, j] = C[i, j]",  # the condition of the other iteration, for all that is known
+        "if A[i, j] > 0 and n[i, j] > 0:\n    C[i, j] = 1",
+        "if A[i, j] > 0:\n    C[i, j] = 1\nelse:\n    C[i, j] = 2",
+        "if column[i] > 0:\n    C[i, j] = 1",
         "C[i, j] = A[i, j] if column[i] > 0 else 0",  # one answer for both
         "C[i, j] = A[i, j]\nC[i, j] = A[i, j] if A[i, j] > 0 and B[i, j] > 0 else 0",
         "t: float32\nt = A[i, j]\nC[i, j] = t",

@@ -49,6 +49,15 @@ def test_what_stays(steps: tuple[Step, ...]):
     assert "scale: " in " ".join(steps_of(run(*steps)))
 
 
+def test_a_scaled_vector_is_scaled_behind_the_product():
+    arrays = variables(A="N, K", x="N", u="N", y="K", a="1")
+    scale = map_step("u[i] = a[0] * x[i]", name="scale", i="N")
+    zero = map_step("y[j] = 0", name="zero", j="K")
+    times = map_step("y[j] += u[i] * A[i, j]", name="times", i="N", j="K")
+    result = ScaleProducts().apply(MatchProducts().apply(graph(arrays, scale, zero, times)))
+    assert steps_of(result)[1] == "scale_y: for i0 in 0:K { y[i0] = a[0] * y[i0] }"
+
+
 def test_a_matrix_as_the_result_is_not_smaller():
     zero = map_step("C[i, j] = 0", name="zero", i="N", j="M")
     times = map_step("C[i, j] += t[i, k] * B[k, j]", name="times", i="N", j="M", k="K")
