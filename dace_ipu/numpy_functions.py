@@ -76,8 +76,8 @@ def _var(
     if np.dtype(sdfg.arrays[deviation].dtype.type).kind == "c":
         raise NotImplementedError("the variance of complex numbers; write it with abs")
     total = nest(reduced_by)("add", nest(compat.apply_ufunc)("multiply", deviation, deviation), axis, keepdims)
-    count = math.prod(extents(sdfg.arrays[array], axis))
-    return nest, nest(compat.elementwise)(f"lambda x: x / ({count} - {ddof})", total)
+    count = math.prod(extents(sdfg.arrays[array], axis)) - ddof
+    return nest, nest(compat.elementwise)(f"lambda x: x / ({count})", total)
 
 
 def _std(

@@ -153,7 +153,7 @@ class _Work:
 
     def _line(self, step: Step) -> _Move | None:
         """The line of an array that a map fills with a number or with an element."""
-        match step:
+        match normalised(step) if isinstance(step, MapStep) else step:
             case MapStep(domain=(dimension,), body=(Store(reduction=None, target=target) as store,)):
                 value = self._number(store) or self._element(store)
             case _:

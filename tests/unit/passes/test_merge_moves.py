@@ -94,6 +94,10 @@ class TestOneCopy:
         assert lines[0].startswith("interior:")
         assert {"p[N - 1:N, 1:M] = 0", "p[0:N - 1, 0:1] = p[0:N - 1, 1:2]", "p[N - 1:N, 0:1] = 0"} <= set(lines)
 
+    def test_knows_lines_with_a_dimension_of_one(self):
+        constant = map_step("p[N - 1 + i, j] = 0", i="1", j="M")
+        assert "p[N - 1:N, 0:M] = 0" in merged(*by_way_of("t0", "p[0:N, 0]", "p[0:N, 1]"), constant)
+
     def test_goes_behind_maps_of_other_elements(self):
         first, second = map_step("p[0, j] = 0", "first", j="M"), map_step("p[N - 1, j] = 1", "second", j="M")
         lines = merged(first, map_step(INTERIOR, "interior", i="N - 2", j="M - 2"), second)
