@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import sympy
 
+from dace_ipu.passes.conditions import all_of, conjuncts
 from dace_ipu.passes.domain import Domain, normalised
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.fields import NEAR
 from dace_ipu.passes.footprints import facts_of
-from dace_ipu.passes.narrow_ranges import bound, conjunction, gap
+from dace_ipu.passes.narrow_ranges import bound, gap
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, used_names
 from dace_ipu.passes.runtime_scalars import mentions, prelude_of, runtime_names
 from dace_ipu.passes.steps import graph_names, map_steps
@@ -72,8 +73,7 @@ def _is_bounded(step: MapStep, dimension: Dimension, graph: TileGraph) -> bool:
     if len(rest) != 1 or not isinstance(rest[0], If) or rest[0].orelse or rest[0].condition.reads:
         return False
     constants, facts = _known(step, graph)
-    node = ast.parse(rest[0].condition.text.strip(), mode="eval").body
-    found = (bound(part, dimension.name, constants) for part in conjunction(node))
+    found = (bound(part, dimension.name, constants) for part in conjuncts(rest[0].condition.text))
     return any(b is not None and not b[0] and facts.at_most(b[1], dimension.extent) for b in found)
 
 
@@ -113,9 +113,8 @@ def _over_elements(step: MapStep, old: Dimension, offset: Expr, size: Expr, grap
     moved = _expanded(Rewrite({old.name: iteration}, texts={old.name: text}).body(rest))
     tests = [f"0 <= {text}", f"{text} < {index_text(old.extent)}"]
     if len(moved) == 1 and isinstance(moved[0], If) and not moved[0].orelse and not moved[0].condition.reads:
-        parts = conjunction(ast.parse(moved[0].condition.text.strip(), mode="eval").body)
-        tests, moved = [*tests, *map(ast.unparse, parts)], moved[0].then
-    step = replace(step, domain=domain, body=(*prelude, If(Code(" and ".join(tests)), moved)))
+        tests, moved = [*tests, *map(ast.unparse, conjuncts(moved[0].condition.text))], moved[0].then
+    step = replace(step, domain=domain, body=(*prelude, If(Code(all_of(tests)), moved)))
     return _without_known(step, tests, graph)
 
 
@@ -130,7 +129,7 @@ def _without_known(step: MapStep, tests: list[str], graph: TileGraph) -> MapStep
             kept.append(test)
     *before, last = step.body
     assert isinstance(last, If)
-    body: Body = (If(Code(" and ".join(f"({t})" for t in kept)), last.then),) if kept else last.then
+    body: Body = (If(Code(all_of(kept)), last.then),) if kept else last.then
     return replace(step, body=(*before, *body))
 
 

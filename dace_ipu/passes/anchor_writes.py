@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, replace
 
 import sympy
 
-from dace_ipu.passes.digits import Digit, conditions_around, conjuncts, digits_of
+from dace_ipu.passes.conditions import all_of, conjuncts
+from dace_ipu.passes.digits import Digit, conditions_around, digits_of
 from dace_ipu.passes.domain import Domain, normalised
 from dace_ipu.passes.plan import plan_of
 from dace_ipu.passes.rewrite import Body, Rewrite, defined_names, fresh, local_arrays, map_statements, used_names
@@ -127,7 +129,7 @@ def _over_digits(step: MapStep, target: Access, dimension: int, graph: TileGraph
             tests.append(f"{texts[d.name]} < {_text(d.extent)}")
     inside = Rewrite(values, texts=texts).body(_without_implied(rest, digits))
     inside = _with_element(inside, target.data, dimension, symbol(name))
-    inside = (If(Code(" and ".join(tests)), inside),) if tests else inside
+    inside = (If(Code(all_of(tests)), inside),) if tests else inside
     domain = (Dimension(name, size), *(d for d in step.domain if d.name not in runners))
     return replace(step, domain=domain, body=(*prelude, *inside), note=NOTE.format(target.data))
 
@@ -141,8 +143,8 @@ def _without_implied(body: Body, digits: tuple[Digit, ...]) -> Body:
             continue
         then = _without_implied(statement.then, digits)
         parts = conjuncts(statement.condition.text)
-        left = [part for part in parts if not any(digit.implies(part) for digit in digits)]
-        result += (If(Code(" and ".join(left), statement.condition.reads), then),) if left else then
+        left = [part for part in parts if not any(digit.implies(ast.unparse(part)) for digit in digits)]
+        result += (If(Code(all_of(left), statement.condition.reads), then),) if left else then
     return tuple(result)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import sympy
 
+from dace_ipu.passes.conditions import conjuncts
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.literals import index_of
 from dace_ipu.passes.rewrite import Body
@@ -15,7 +16,7 @@ from dace_ipu.tile_graph.body import Expr, If, Store, symbol
 from dace_ipu.tile_graph.indices import quotient
 from dace_ipu.tile_graph.nodes import MapStep
 
-__all__ = ["Digit", "conditions_around", "conjuncts", "digits_of"]
+__all__ = ["Digit", "conditions_around", "digits_of"]
 
 
 @dataclass(frozen=True)
@@ -84,20 +85,13 @@ def conditions_around(store: Store, body: Body) -> tuple[str, ...]:
         if statement is store:
             return ()
         if isinstance(statement, If) and _holds(statement.then, store):
-            own = () if statement.condition.reads else tuple(conjuncts(statement.condition.text))
+            own = () if statement.condition.reads else tuple(map(ast.unparse, conjuncts(statement.condition.text)))
             return (*own, *conditions_around(store, statement.then))
     return ()
 
 
 def _holds(body: Body, store: Store) -> bool:
     return any(s is store or (isinstance(s, If) and _holds(s.then, store)) for s in body)
-
-
-def conjuncts(text: str) -> Iterator[str]:
-    """The conditions that a condition joins by 'and'."""
-    node = ast.parse(text.strip(), mode="eval").body
-    parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
-    return (ast.unparse(part) for part in parts)
 
 
 def _limits(name: str, conditions: tuple[str, ...]) -> Iterator[Expr]:

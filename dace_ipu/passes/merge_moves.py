@@ -153,7 +153,9 @@ class _Work:
 
     def _line(self, step: Step) -> _Move | None:
         """The line of an array that a map fills with a number or with an element."""
-        match normalised(step) if isinstance(step, MapStep) else step:
+        if not isinstance(step, MapStep):
+            return None
+        match normalised(step):
             case MapStep(domain=(dimension,), body=(Store(reduction=None, target=target) as store,)):
                 value = self._number(store) or self._element(store)
             case _:

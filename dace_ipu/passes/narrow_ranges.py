@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import sympy
 
 from dace_ipu.passes.clean_up import assigned_in, with_inner
+from dace_ipu.passes.conditions import all_of, conjuncts
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import facts_of, span_of
 from dace_ipu.passes.late_bounds import with_late_bounds
@@ -18,7 +19,7 @@ from dace_ipu.passes.rewrite import Body, defined_names, used_names
 from dace_ipu.tile_graph.body import Code, Declare, Expr, For, If, Statement, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import TileGraph
 
-__all__ = ["bound", "conjunction", "gap", "narrowed", "narrowed_in"]
+__all__ = ["bound", "gap", "narrowed", "narrowed_in"]
 
 _ABOVE = {ast.Lt: 1, ast.LtE: 0}  # what is added to the smaller side so that it is at most the larger one
 _BELOW = {ast.Gt: 1, ast.GtE: 0}
@@ -93,8 +94,7 @@ def _without_known(test: If, constants: Mapping[str, Expr], facts: Facts) -> Bod
 def _parts(condition: Code, constants: Mapping[str, Expr]) -> tuple[list[ast.expr], dict[str, Expr]]:
     """The parts of a condition, and the names that are constants in it: a read hides one of the same name."""
     hidden = {name for name, _ in condition.reads}
-    parts = list(conjunction(ast.parse(condition.text.strip(), mode="eval").body))
-    return parts, {name: value for name, value in constants.items() if name not in hidden}
+    return conjuncts(condition.text), {name: value for name, value in constants.items() if name not in hidden}
 
 
 def _loop(loop: For, constants: Mapping[str, Expr], facts: Facts) -> Statement:
@@ -120,23 +120,9 @@ def _bound_of(part: ast.expr, loop: For, constants: Mapping[str, Expr]) -> tuple
     return None if loop.shared or loop.step != 1 else bound(part, loop.variable, constants)
 
 
-def conjunction(node: ast.expr) -> Iterator[ast.expr]:
-    """The comparisons that a condition is made of, one by one."""
-    match node:
-        case ast.BoolOp(op=ast.And(), values=values):
-            for value in values:
-                yield from conjunction(value)
-        case ast.Compare(left=left, ops=ops, comparators=comparators):
-            for op, a, b in zip(ops, (left, *comparators), comparators, strict=False):
-                yield ast.Compare(a, [op], [b])
-        case _:
-            yield node
-
-
 def _all_of(parts: list[ast.expr], condition: Code) -> Code:
-    text = " and ".join(ast.unparse(part) if len(parts) == 1 else f"({ast.unparse(part)})" for part in parts)
     used = {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
-    return Code(text, tuple((name, read) for name, read in condition.reads if name in used))
+    return Code(all_of(parts), tuple((name, read) for name, read in condition.reads if name in used))
 
 
 def _is_fixed(part: ast.expr, condition: Code, loop: For) -> bool:

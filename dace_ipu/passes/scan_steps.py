@@ -10,6 +10,7 @@ import sympy
 
 from dace_ipu.passes.clean_up import without_idle
 from dace_ipu.passes.compaction import compacted
+from dace_ipu.passes.conditions import all_of
 from dace_ipu.passes.domain import ZERO
 from dace_ipu.passes.late_ranges import start_of
 from dace_ipu.passes.literals import literal
@@ -204,7 +205,7 @@ class _Work:
         body = self._reads_in_rows(without_idle(body))
         conditions = [] if self.loop.begin == 0 else [f"{index_text(self.loop.begin)} <= {self.loop.turn}"]
         conditions += [f"{self.loop.turn} < {index_text(self.loop.end)}"] if self.loop.prelude else []
-        guarded: Body = (If(Code(" and ".join(conditions)), body),) if conditions else body
+        guarded: Body = (If(Code(all_of(conditions)), body),) if conditions else body
         turn = ((self.loop.turn, self.turns),)
         hint = f"choose_{cleared[0]}" if cleared else "store_own"
         return [self.new.map(hint, turn, *self.loop.prelude, *zeros, *guarded)]

@@ -35,6 +35,7 @@ HEADERS = (
     "dace/dace.h",
     "dace_ipu/blocks.hpp",
     "dace_ipu/combine.hpp",
+    "dace_ipu/fill.hpp",
     "dace_ipu/integers.hpp",
     "dace_ipu/mapping.hpp",
     "dace_ipu/perf.hpp",
