@@ -20,6 +20,9 @@ _SUPPORTED: tuple[Any, ...] = (
 )  # fmt: skip
 _NARROWED: dict[Any, Any] = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
 
+#: A message, its notes and its hints.
+_Finding = tuple[str, list[str], list[str]]
+
 #: DaCe's names for what a program returns. Their types are DaCe's choice, not the user's.
 RETURN_PREFIX = "__return"
 
@@ -47,9 +50,8 @@ def is_device_program(node: nodes.NestedSDFG) -> bool:
 def precision(sdfg: SDFG, float64: str) -> str:
     """The policy for float64: 'float32' also where only DaCe's type rules brought float64 into a program without any.
 
-    DaCe computes ``float32 array + loop counter`` in float64, which NumPy does not. If no argument, cast or array
-    that the user
-    wrote is float64, the transients and what the program returns are narrowed to what the user wrote.
+    DaCe computes ``float32 array + loop counter`` in float64, which NumPy does not. If no argument, cast or array that
+    the user wrote is float64, the transients and what the program returns are narrowed to what the user wrote.
     """
     arguments = (
         desc.dtype for name, desc in sdfg.arrays.items() if not desc.transient and not name.startswith(RETURN_PREFIX)
@@ -103,50 +105,51 @@ def _has_unknown_size(desc: data.Data) -> bool:
 
 
 def _check_container(sdfg: SDFG, name: str, desc: data.Data, float64: str, findings: DiagnosticCollector) -> None:
-    place = _first_use(sdfg, name, desc)
+    if isinstance(desc.dtype, dtypes.callback):
+        _callback(findings, _first_use(sdfg, name, desc), name)
+        return
+    found = (
+        _of_another_kind(sdfg, name, desc)
+        or _where_it_cannot_be(name, desc)
+        or _of_another_type(name, desc, keeps_float64=float64 == "float32")
+    )
+    if found is not None:
+        message, notes, hints = found
+        findings.error(_first_use(sdfg, name, desc), message, notes=notes, hints=hints)
+
+
+def _of_another_kind(sdfg: SDFG, name: str, desc: data.Data) -> _Finding | None:
     is_argument = isinstance(desc, data.Stream) and not desc.transient and sdfg.parent is None
-    if is_argument or isinstance(desc, (data.Structure, data.Reference)) or desc.dtype == dtypes.pyobject():
-        kind = type(desc).__name__.lower() if not isinstance(desc, data.Scalar) else "Python object"
-        findings.error(
-            place,
-            f"the {kind} '{name}' cannot live on the IPU",
-            hints=[_INSTEAD.get(kind, "keep it out of the program")],
-        )
-    elif isinstance(desc.dtype, dtypes.callback):
-        _callback(findings, place, name)
-    elif any(offset != 0 for offset in getattr(desc, "offset", ())):
-        findings.error(
-            place,
-            f"'{name}' has indices that do not begin at 0, which is not supported yet",
-            hints=["leave out the offset of the array, and subtract it from the indices"],
-        )
-    elif _has_unknown_size(desc):
-        findings.error(
-            place,
-            f"'{name}' has a dimension of unknown size ('?'), but the device holds all of it",
-            hints=["give the dimension a symbol: dace.symbol('N')"],
-        )
-    elif desc.storage == IPU_Global:
-        findings.error(
-            place,
-            f"'{name}' is in IPU_Global (Streaming Memory), which is not supported yet",
-            hints=["leave the storage of arrays to OffloadToIPU: it puts them into the tiles' memory (IPU_L1)"],
-        )
-    elif desc.dtype in _NARROWED:
-        if float64 != "float32":
-            findings.error(
-                place,
-                f"'{name}' is {desc.dtype.type.__name__}, which does not exist on the IPU",
-                notes=["the machine computes in float32 and float16"],
-                hints=["OffloadToIPU(float64='float32') keeps the host's arrays and converts on the way in and out"],
-            )
-    elif desc.dtype not in _SUPPORTED:
-        names = ", ".join(t.type.__name__ for t in _SUPPORTED)
-        findings.error(
-            place,
-            f"'{name}' has elements of type {desc.dtype}, which the IPU does not have",
-            notes=[f"supported are {names}"],
-        )
+    if not is_argument and not isinstance(desc, (data.Structure, data.Reference)) and desc.dtype != dtypes.pyobject():
+        return None
+    kind = type(desc).__name__.lower() if not isinstance(desc, data.Scalar) else "Python object"
+    return f"the {kind} '{name}' cannot live on the IPU", [], [_INSTEAD.get(kind, "keep it out of the program")]
+
+
+def _where_it_cannot_be(name: str, desc: data.Data) -> _Finding | None:
+    if any(offset != 0 for offset in getattr(desc, "offset", ())):
+        hint = "leave out the offset of the array, and subtract it from the indices"
+        return f"'{name}' has indices that do not begin at 0, which is not supported yet", [], [hint]
+    if _has_unknown_size(desc):
+        message = f"'{name}' has a dimension of unknown size ('?'), but the device holds all of it"
+        return message, [], ["give the dimension a symbol: dace.symbol('N')"]
+    if desc.storage == IPU_Global:
+        hint = "leave the storage of arrays to OffloadToIPU: it puts them into the tiles' memory (IPU_L1)"
+        return f"'{name}' is in IPU_Global (Streaming Memory), which is not supported yet", [], [hint]
+    return None
+
+
+def _of_another_type(name: str, desc: data.Data, keeps_float64: bool) -> _Finding | None:
+    """``keeps_float64``: the host keeps the wide types, and what goes to the device is converted."""
+    if desc.dtype in _SUPPORTED or (desc.dtype in _NARROWED and keeps_float64):
+        return None
+    if desc.dtype in _NARROWED:
+        hint = "OffloadToIPU(float64='float32') keeps the host's arrays and converts on the way in and out"
+        message = f"'{name}' is {desc.dtype.type.__name__}, which does not exist on the IPU"
+        return message, ["the machine computes in float32 and float16"], [hint]
+    names = ", ".join(t.type.__name__ for t in _SUPPORTED)
+    message = f"'{name}' has elements of type {desc.dtype}, which the IPU does not have"
+    return message, [f"supported are {names}"], []
 
 
 def _callback(findings: DiagnosticCollector, place: Place, name: str) -> None:
