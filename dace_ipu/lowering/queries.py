@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
-from dace import dtypes
+from dace import data, dtypes
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import ConditionalBlock, ControlFlowRegion, LoopRegion, SDFGState
@@ -132,8 +133,58 @@ def control_flow_reads(sdfg: SDFG) -> set[str]:
 
 
 def order(state: SDFGState, scope: nodes.EntryNode | None) -> list[nodes.Node]:
-    """The nodes right inside a scope (None: of the whole state), sources before what depends on them."""
+    """The nodes right inside a scope (None: of the whole state), sources before what depends on them, and what reads a
+    container before what overwrites it.
+    """
     parents = state.scope_dict()
-    position = {node: k for k, node in enumerate(nx.topological_sort(state.nx))}
     inside = [node for node in state.nodes() if parents[node] is scope and not isinstance(node, nodes.ExitNode)]
+    graph = _with_reads_first(state, [node for node in inside if isinstance(node, nodes.AccessNode)])
+    position = {node: k for k, node in enumerate(nx.topological_sort(graph))}
     return sorted(inside, key=position.__getitem__)
+
+
+def _with_reads_first(state: SDFGState, accesses: list[nodes.AccessNode]) -> nx.DiGraph:
+    """The graph of a state with an edge from each reader of a container to what writes it later.
+
+    DaCe's state fusion leaves them out where the reader goes through a view.
+    """
+    graph = state.nx
+    for node, later in _rewritten(state, accesses):
+        for reader in _readers(state, node):
+            for writer in _writers(state, later):
+                if not nx.has_path(graph, reader, writer) and not nx.has_path(graph, writer, reader):
+                    graph = graph.copy() if graph is state.nx else graph
+                    graph.add_edge(reader, writer)
+    return graph
+
+
+def _rewritten(
+    state: SDFGState, accesses: list[nodes.AccessNode]
+) -> Iterator[tuple[nodes.AccessNode, nodes.AccessNode]]:
+    """Pairs of nodes of one container of which the second is written and comes after the first."""
+    by_name: dict[str, list[nodes.AccessNode]] = {}
+    for node in accesses:
+        by_name.setdefault(node.data, []).append(node)
+    for same in by_name.values():
+        for later in same:
+            if state.in_degree(later):
+                yield from ((node, later) for node in same if node is not later and nx.has_path(state.nx, node, later))
+
+
+def _readers(state: SDFGState, node: nodes.AccessNode) -> Iterator[nodes.Node]:
+    """What reads a container at a node, through views as well."""
+    for successor in state.successors(node):
+        if isinstance(successor, nodes.AccessNode) and isinstance(successor.desc(state.sdfg), data.View):
+            yield from _readers(state, successor)
+        else:
+            yield successor
+
+
+def _writers(state: SDFGState, node: nodes.AccessNode) -> Iterator[nodes.Node]:
+    """What writes a container at a node, through views as well: of a map its entry."""
+    for predecessor in state.predecessors(node):
+        if isinstance(predecessor, nodes.AccessNode) and isinstance(predecessor.desc(state.sdfg), data.View):
+            yield from _writers(state, predecessor)
+        else:
+            entry = state.entry_node(predecessor) if isinstance(predecessor, nodes.ExitNode) else None
+            yield entry or predecessor
