@@ -384,17 +384,6 @@ def calls_of_calls(A: dace.float32[4, 7]):
         both(A[2 * i : 2 * i + 2])
 
 
-@case(lambda: {"B": numbers(4), "C": numbers(4, 4), "D": numbers(4, 4)})
-@dace.program
-def another_shape_that_is_read_before_the_array_changes(
-    B: dace.float32[4], C: dace.float32[4, 4], D: dace.float32[4, 4]
-):
-    C[0, :] = np.tanh(np.abs(D[0, :]))
-    flat = np.reshape(C, (16,))
-    B[:] = np.tanh(np.abs(flat[1:5]))
-    C[0, :] = np.tanh(D[0, :] + C[0, :])
-
-
 @pytest.mark.parametrize("simplify", [True, False])
 @pytest.mark.parametrize("program", [calls_in_a_loop, calls_in_a_map, calls_of_calls], ids=lambda p: p.f.__name__)
 def test_a_called_function_counts_with_names_of_its_own(program: Any, simplify: bool) -> None:
