@@ -18,11 +18,9 @@ from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
 
 from dace_ipu import compat
+from dace_ipu.tile_graph.functions import NARROWED
 
 __all__ = ["as_maps", "install"]
-
-# The machine has no wider types: what differs by them alone converts nothing.
-_NARROWED = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.complex64)}
 
 
 def install(second_copy: Callable[[Callable[..., bool]], Callable[..., bool]]) -> None:
@@ -43,8 +41,9 @@ def _unless_converted(original: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def _converts(source: data.Data, target: data.Data) -> bool:
+    """Whether the types differ by more than what the machine narrows anyway."""
     types = [np.dtype(desc.dtype.type) for desc in (source, target)]
-    return len({_NARROWED.get(dtype, dtype) for dtype in types}) > 1
+    return len({NARROWED.get(dtype, dtype) for dtype in types}) > 1
 
 
 def as_maps(sdfg: SDFG) -> None:

@@ -11,9 +11,10 @@ import sympy
 
 from dace_ipu.passes.clean_up import without_idle
 from dace_ipu.passes.domain import ONE, ZERO, Domain, normalised
+from dace_ipu.passes.new_steps import names_within
 from dace_ipu.passes.rewrite import Body, Rewrite, claimed, defined_names, used_names
 from dace_ipu.passes.runtime_scalars import prelude_of
-from dace_ipu.passes.steps import graph_names, map_steps
+from dace_ipu.passes.steps import map_steps
 from dace_ipu.tile_graph.body import (
     Access,
     Assign,
@@ -41,7 +42,6 @@ from dace_ipu.tile_graph.nodes import (
     Step,
     TileGraph,
     Variable,
-    walk_steps,
 )
 
 __all__ = ["GatherInTurns"]
@@ -79,11 +79,7 @@ class _Work:
     taken: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.taken = graph_names(self.graph)
-        for step in walk_steps(self.graph.steps):
-            if isinstance(step, MapStep):
-                self.taken |= {step.name} | defined_names(step.body) | used_names(step.body)
-                self.taken |= {d.name for d in step.domain}
+        self.taken = names_within(self.graph)
 
     def changed(self, step: Step) -> tuple[Step, ...]:
         """A map, or the choice between it and one that gathers in turns."""

@@ -8,10 +8,10 @@ from dace_ipu.passes.clean_up import with_inner
 from dace_ipu.passes.codelets import Elements, changed_names, elements_of, entry_facts, names_of
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import facts_inside, sites
-from dace_ipu.passes.rewrite import Body, claimed, map_statements, replace_names
+from dace_ipu.passes.rewrite import Body, claimed, map_statements
 from dace_ipu.passes.steps import map_steps
-from dace_ipu.passes.substitute import with_code
-from dace_ipu.tile_graph.body import Access, Code, Declare, For, Statement, codes, symbol
+from dace_ipu.passes.substitute import WithScalars
+from dace_ipu.tile_graph.body import Access, Code, Declare, For, Statement, symbol
 from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Step, TileGraph
 
 
@@ -60,7 +60,7 @@ class _Loops:
     def _loop(self, loop: For, facts: Facts) -> Body:
         names = {access: claimed(_hint(access), self.taken) for access in self._fixed(loop, facts)}
         declared = (self._declaration(access, name) for access, name in names.items())
-        body = self.body(map_statements(loop.body, _Use(names)), facts_inside(loop, facts))
+        body = self.body(map_statements(loop.body, WithScalars(names)), facts_inside(loop, facts))
         return (*declared, replace(loop, body=body))
 
     def _fixed(self, loop: For, facts: Facts) -> tuple[Access, ...]:
@@ -79,20 +79,3 @@ def _hint(access: Access) -> str:
     if len(access.indices) == 1 and access.indices[0].is_Symbol:
         return f"{access.data}_{access.indices[0]}"
     return f"{access.data}_value"
-
-
-@dataclass(frozen=True)
-class _Use:
-    """Puts scalars in place of elements."""
-
-    names: dict[Access, str]
-
-    def __call__(self, statement: Statement) -> Statement:
-        for code in codes(statement):
-            statement = with_code(statement, code, self._code(code))
-        return statement
-
-    def _code(self, code: Code) -> Code:
-        scalars = {name: self.names[read] for name, read in code.reads if read in self.names}
-        reads = tuple((name, read) for name, read in code.reads if name not in scalars)
-        return Code(replace_names(code.text, scalars), reads)

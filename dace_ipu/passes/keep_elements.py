@@ -10,10 +10,10 @@ from dace_ipu.passes.clean_up import with_inner
 from dace_ipu.passes.codelets import Elements, changed_names, elements_of, entry_facts, names_of
 from dace_ipu.passes.facts import Facts
 from dace_ipu.passes.footprints import facts_inside, sites
-from dace_ipu.passes.rewrite import Body, claimed, map_statements, replace_names
+from dace_ipu.passes.rewrite import Body, claimed, map_statements
 from dace_ipu.passes.steps import map_steps
-from dace_ipu.passes.substitute import with_code
-from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, For, Statement, Store, codes, symbol, walk
+from dace_ipu.passes.substitute import WithScalars
+from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, For, Statement, Store, symbol, walk
 from dace_ipu.tile_graph.nodes import ComputeSet, Direction, Step, TileGraph
 
 __all__ = ["KeepElements"]
@@ -87,20 +87,11 @@ def _read(access: Access) -> Code:
     return Code(access.data, ((access.data, access),))
 
 
-@dataclass(frozen=True)
-class _Use:
+class _Use(WithScalars):
     """Puts scalars in place of elements that are read or written."""
 
-    names: dict[Access, str]
-
     def __call__(self, statement: Statement) -> Statement:
-        for code in codes(statement):
-            statement = with_code(statement, code, self._code(code))
+        statement = super().__call__(statement)
         if isinstance(statement, Store) and statement.target in self.names:
             return Assign(self.names[statement.target], statement.value, statement.reduction)
         return statement
-
-    def _code(self, code: Code) -> Code:
-        scalars = {name: self.names[read] for name, read in code.reads if read in self.names}
-        reads = tuple((name, read) for name, read in code.reads if name not in scalars)
-        return Code(replace_names(code.text, scalars), reads)

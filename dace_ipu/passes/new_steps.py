@@ -23,7 +23,7 @@ from dace_ipu.tile_graph.nodes import (
     Variable,
 )
 
-__all__ = ["INT", "NewSteps", "loop", "reading", "row_copies", "store", "turned"]
+__all__ = ["INT", "NewSteps", "loop", "names_within", "reading", "row_copies", "store", "turned"]
 
 INT = np.dtype(np.int32)
 
@@ -38,11 +38,7 @@ class NewSteps:
     taken: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.taken = graph_names(self.graph)
-        for step in walk_steps(self.graph.steps):
-            if isinstance(step, MapStep):
-                self.taken |= {step.name} | defined_names(step.body) | used_names(step.body)
-                self.taken |= {d.name for d in step.domain}
+        self.taken = names_within(self.graph)
 
     def name(self, hint: str) -> str:
         """A name of its own."""
@@ -60,6 +56,15 @@ class NewSteps:
         """A new map over dimensions with these names and extents; a tile is worth ``workers`` iterations."""
         dimensions = tuple(Dimension(name, extent) for name, extent in domain)
         return MapStep(self.name(hint), dimensions, body, self.source, workers=workers)
+
+
+def names_within(graph: TileGraph) -> set[str]:
+    """The names in a graph, those inside of its maps as well."""
+    taken = graph_names(graph)
+    for step in walk_steps(graph.steps):
+        if isinstance(step, MapStep):
+            taken |= {step.name, *(d.name for d in step.domain)} | defined_names(step.body) | used_names(step.body)
+    return taken
 
 
 def reading(text: str, **reads: tuple[str, tuple[Expr, ...]]) -> Code:

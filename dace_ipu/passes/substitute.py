@@ -7,7 +7,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from dace_ipu.passes.rewrite import Body, fresh, replace_names, scalar_names
-from dace_ipu.tile_graph.body import Assign, Code, Declare, For, If, Statement, Store, While, codes, walk
+from dace_ipu.tile_graph.body import Access, Assign, Code, Declare, For, If, Statement, Store, While, codes, walk
 from dace_ipu.tile_graph.expressions import names
 
 
@@ -31,6 +31,23 @@ def _renamed(code: Code, avoid: Set[str], taken: Set[str]) -> Code:
 
 def _spelled(text: str, new_names: dict[str, str]) -> str:
     return replace_names(text, {old: new for old, new in new_names.items() if old != new})
+
+
+@dataclass(frozen=True)
+class WithScalars:
+    """Puts scalars in place of elements that a statement reads."""
+
+    names: dict[Access, str]
+
+    def __call__(self, statement: Statement) -> Statement:
+        for code in codes(statement):
+            statement = with_code(statement, code, self._code(code))
+        return statement
+
+    def _code(self, code: Code) -> Code:
+        scalars = {name: self.names[read] for name, read in code.reads if read in self.names}
+        reads = tuple((name, read) for name, read in code.reads if name not in scalars)
+        return Code(replace_names(code.text, scalars), reads)
 
 
 def with_code(statement: Statement, old: Code, new: Code) -> Statement:

@@ -40,6 +40,7 @@ __all__ = [
     "CONSTANTS",
     "FUNCTIONS",
     "MODULES",
+    "NARROWED",
     "TYPES",
     "UNARY",
     "constant",
@@ -54,7 +55,8 @@ Function = Callable[..., Scalar]
 #: Prefixes with which a name may be written: ``math.exp`` is ``exp``.
 MODULES = ("math", "cmath", "numpy", "np", "dace", "dace.math")
 
-_NARROWED = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.complex64)}
+#: What stands for types that the machine does not have.
+NARROWED = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.complex64)}
 _INT32 = np.dtype(np.int32)
 _FLOAT32 = np.dtype(np.float32)
 
@@ -97,8 +99,8 @@ def _common(values: tuple[Scalar, ...]) -> DType:
     """NumPy's result type without the wide types, unless an operand has one."""
     plain = [v if isinstance(v, (np.generic, float, complex)) else int(v) for v in values]
     dtype = np.result_type(*plain)
-    wide = any(isinstance(v, np.generic) and v.dtype in _NARROWED for v in values)
-    return dtype if wide else _NARROWED.get(dtype, dtype)
+    wide = any(isinstance(v, np.generic) and v.dtype in NARROWED for v in values)
+    return dtype if wide else NARROWED.get(dtype, dtype)
 
 
 def _arithmetic_type(values: tuple[Scalar, ...]) -> DType:

@@ -12,7 +12,12 @@ from dace.properties import CodeBlock
 from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 
-__all__ = ["free_connectors"]
+__all__ = ["free_connectors", "named"]
+
+
+def named(*names: str) -> dict[str, Any]:
+    """Connectors in a fixed order; DaCe infers their types."""
+    return dict.fromkeys(names)
 
 
 def free_connectors(sdfg: SDFG) -> None:

@@ -25,7 +25,18 @@ from dace_ipu.errors import DiagnosticCollector, DiagnosticError
 from dace_ipu.lowering import lower
 from dace_ipu.lowering.program import DEVICE_PREFIX
 from dace_ipu.registration import IPU_L1, IPU_STORAGES, IPU_Device, IPU_Multicore
-from dace_ipu.transformations import checks, expand, fuse, liveness, local_shapes, narrow, pairs, parts, scalars
+from dace_ipu.transformations import (
+    checks,
+    connectors,
+    expand,
+    fuse,
+    liveness,
+    local_shapes,
+    narrow,
+    pairs,
+    parts,
+    scalars,
+)
 
 __all__ = ["OffloadToIPU", "to_ipu"]
 
@@ -253,11 +264,6 @@ def _add_copy(state: SDFGState, source: str, target: str, sdfg: SDFG) -> None:
     state.add_nedge(state.add_read(source), state.add_write(target), Memlet.from_array(source, sdfg.arrays[source]))
 
 
-def _connectors(names: list[str]) -> dict[str, Any]:
-    """Connectors in a fixed order; DaCe infers their types."""
-    return dict.fromkeys(names)
-
-
 def _embed(sdfg: SDFG, inner: SDFG, clones: dict[str, str], read: set[str], written: set[str]) -> None:
     """Put ``inner`` into a device scope of ``sdfg``."""
     state = sdfg.add_state("ipu", is_start_block=True)
@@ -266,7 +272,7 @@ def _embed(sdfg: SDFG, inner: SDFG, clones: dict[str, str], read: set[str], writ
     for name in set(inner.arrays) & set(clones) - set(ins) - set(outs):
         del inner.arrays[name]
     free = sorted(str(s) for s in inner.free_symbols if str(s) not in inner.arrays)
-    node = state.add_nested_sdfg(inner, _connectors(ins), _connectors(outs), {s: s for s in free})
+    node = state.add_nested_sdfg(inner, connectors.named(*ins), connectors.named(*outs), {s: s for s in free})
     node.no_inline = True
     entry, exit_ = state.add_map("ipu", {"__ipu": "0:1"}, schedule=IPU_Device)
     if not ins:

@@ -22,6 +22,8 @@ from dace.sdfg import nodes
 from dace.sdfg.sdfg import SDFG
 from dace.sdfg.state import SDFGState
 
+from dace_ipu.transformations.connectors import named
+
 __all__ = ["split_pairs"]
 
 _VALUE, _INDEX = "val", "idx"
@@ -187,7 +189,7 @@ class _Uses:
     def _second_output(self, state: SDFGState, edge: Any, member: str, code: str) -> None:
         """Another tasklet beside it, without inputs, for the other member."""
         path = state.memlet_path(edge)
-        tasklet = state.add_tasklet(f"{edge.src.label}_{member}", {}, _connectors("__member"), f"__member = {code}")
+        tasklet = state.add_tasklet(f"{edge.src.label}_{member}", {}, named("__member"), f"__member = {code}")
         for entry in [e for e in state.in_edges(edge.src) if e.data.is_empty()]:
             state.add_edge(entry.src, None, tasklet, None, Memlet())
         memlet = copy.deepcopy(edge.data)
@@ -213,7 +215,7 @@ class _Uses:
             else f"({value}) == __best or ({value}) != ({value})"
         )
         tasklet = state.add_tasklet(
-            f"{edge.src.label}_index", _connectors(*edge.src.in_connectors, "__best"), _connectors("__index"),
+            f"{edge.src.label}_index", named(*edge.src.in_connectors, "__best"), named("__index"),
             f"__index = ({index}) if {again} else {last}",
         )  # fmt: skip
         begin, end = state.add_map(f"{entry.map.label}_index", _ranges(entry))
@@ -261,11 +263,6 @@ def _farthest(dtype: np.dtype[Any], is_min: bool) -> str:
         return "math.inf" if is_min else "-math.inf"
     limits = np.iinfo(dtype)
     return str(limits.max if is_min else limits.min)
-
-
-def _connectors(*names: str) -> dict[str, Any]:
-    """Connectors in a fixed order; DaCe infers their types."""
-    return dict.fromkeys(names)
 
 
 def _ranges(entry: nodes.MapEntry) -> dict[str, Any]:
